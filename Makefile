@@ -1,0 +1,43 @@
+# Two commands do everything: `make report` and `make test`. Each may be the first one.
+SHELL := /bin/bash
+VENV ?= .venv
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+BIN := $(VENV)/bin
+export PATH := $(abspath $(BIN)):$(PATH)
+export PREFECT_SERVER_ANALYTICS_ENABLED = false
+export DO_NOT_TRACK = 1
+export GX_ANALYTICS_ENABLED = false
+
+.PHONY: report test test-fast lint plan profile benchmark environment
+
+report: environment ## run the pipeline and say where the report is
+	@dvc repro --quiet
+	@python -m stages.report --where
+
+test: environment ## lint and the whole test suite
+	@ruff check . && ruff format --check .
+	@python -m pytest -n 2 --dist loadgroup
+
+test-fast: environment ## the common loop: everything but the slow tests
+	@python -m pytest -n 2 -m "not slow"
+
+lint: environment
+	@ruff check --fix . && ruff format . && mypy
+
+plan: environment ## the cells of the current profile: cached, missing, time left
+	@python -m stages.train --plan
+
+profile: environment ## make profile NAME=paper (or quick, or smoke)
+	@python -m stages.config.profile $(NAME)
+
+benchmark: environment ## speed, side by side with peers
+	@python -m benchmarks.arff
+
+environment: $(VENV)/.installed
+
+$(VENV)/.installed: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(v != (3, 11) and "Python 3.11 is needed, $(PYTHON) is %d.%d; run: make PYTHON=/path/to/python3.11 ..." % v)'
+	@echo "installing the environment into $(VENV) (once, a few minutes)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[pipeline,dev]'
+	@touch $@

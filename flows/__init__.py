@@ -1,0 +1,1 @@
+"""Prefect flows: what runs where, in which order, with which retries."""

@@ -1,0 +1,108 @@
+"""The flow `rethink`: the same pipeline as `dvc repro`, with training fanned out.
+
+DVC stays the ledger and has one writer. The flow lets it bring the data up to date, fills the cell
+store in parallel, and lets it assemble and report: every cell is then found cached, so both doors
+end in the same state by construction. Prefect's own states and caches are never trusted for what
+is done, only the manifests in the store.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Literal
+
+from prefect import flow, get_run_logger, task
+from prefect.artifacts import (
+    create_link_artifact,
+    create_markdown_artifact,
+    create_progress_artifact,
+    create_table_artifact,
+    update_progress_artifact,
+)
+from prefect.cache_policies import NO_CACHE
+from prefect.futures import as_completed
+from prefect.task_runners import ThreadPoolTaskRunner
+
+from stages import paths
+from stages.cells.plan import plan
+from stages.cells.run import worker_count
+from stages.cells.store import Store
+from stages.config.catalog import load_catalog
+from stages.config.params import load_params
+from stages.config.profile import switch
+from stages.io.tables import read_table
+from stages.train import summary, train
+
+Profile = Literal["as-is", "smoke", "quick", "paper"]
+
+
+@task(name="dvc", task_run_name="dvc repro {what}", cache_policy=NO_CACHE)
+def repro(what: str, targets: list[str]) -> None:
+    """Let DVC bring stages up to date."""
+    command = [sys.executable, "-m", "dvc", "repro", *targets]
+    done = subprocess.run(command, capture_output=True, text=True)
+    get_run_logger().info(done.stdout)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command[2:])} failed:\n{done.stdout}{done.stderr}")
+
+
+@task(name="train", task_run_name="{dataset} / {model}", tags=["train"], cache_policy=NO_CACHE)
+def train_unit(dataset: str, model: str) -> dict[str, int]:
+    """Bring all cells of one data set and model into the store."""
+    found = train([dataset], load_params(), Store(paths.CELLS), models=[model], workers=1)
+    counts, bad = summary(found)
+    for line in bad:
+        get_run_logger().warning(line)
+    return dict(counts)
+
+
+def units(datasets: list[str]) -> list[tuple[str, str]]:
+    """What can be trained side by side: the pairs of data set and model."""
+    cells = plan(load_params(), load_catalog(), datasets)
+    return list(dict.fromkeys((cell.dataset, cell.model) for cell in cells))
+
+
+@flow(name="rethink", task_runner=ThreadPoolTaskRunner(max_workers=worker_count()))
+def rethink(profile: Profile = "as-is", dataset: str | None = None) -> str:
+    """Run the benchmark.
+
+    Args:
+        profile: how much is run; written into params.yaml unless it is "as-is"
+        dataset: only this data set, up to its predictions and without the report
+    """
+    if profile != "as-is":
+        for change in switch(profile):
+            get_run_logger().info("params.yaml: %s", change)
+    params = load_params()
+    if dataset:
+        load_catalog().entry(dataset)
+    datasets = [dataset] if dataset else list(params.datasets)
+    repro("data", [f"split@{name}" for name in datasets])
+    fan_out(datasets)
+    repro("results", [f"train@{dataset}"] if dataset else [])
+    return publish(datasets, report=dataset is None)
+
+
+def fan_out(datasets: list[str]) -> None:
+    """Train every unit, a few at a time, and show how far it is."""
+    todo = units(datasets)
+    progress = create_progress_artifact(progress=0.0, key="cells", description="units trained")
+    futures = [train_unit.submit(dataset, model) for dataset, model in todo]
+    for done, future in enumerate(as_completed(futures), start=1):
+        future.result()
+        update_progress_artifact(progress, progress=100.0 * done / len(todo))
+
+
+def publish(datasets: list[str], report: bool) -> str:
+    """Show in the UI what came out, and say it in a line."""
+    columns = ["dataset", "model", "cost", "seed", "status", "reason"]
+    rows = [row for name in datasets for row in read_table(paths.runs(name), columns).to_pylist()]
+    failed = [row for row in rows if row["status"] != "ok"]
+    if failed:
+        create_table_artifact(failed, key="failed-cells", description="cells without a result")
+    if report:
+        address = Path(paths.REPORTS / "report.html").resolve().as_uri()
+        create_link_artifact(address, link_text="the report", key="report")
+    text = f"{len(rows)} cells, {len(failed)} without a result"
+    create_markdown_artifact(f"# rethink\n\n{text}\n", key="summary")
+    return text

@@ -1,0 +1,1 @@
+"""Cost-sensitive multi-label classification: models, costs, search and statistics."""

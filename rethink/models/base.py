@@ -1,0 +1,98 @@
+"""What all models share: checks of the data, the scikit-learn tags, and who is cost-sensitive."""
+
+import inspect
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from rethink.costs.base import check_binary
+
+
+class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
+    """A classifier of 0/1 label vectors; a subclass defines `fit` and `predict`.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+    classes_ : list of K arrays
+        The values of each label, always 0 and 1, in the type of Y: that of predictions, too.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> class Everything(MultiLabelEstimator):
+    ...     def fit(self, X, Y):
+    ...         self._check_fit(X, Y)
+    ...         return self
+    ...     def predict(self, X):
+    ...         X = self._check_predict(X)
+    ...         return self._as_labels(np.ones((X.shape[0], len(self.classes_))))
+    >>> Everything().fit([[0.5], [1.5]], np.array([[0, 1], [1, 1]])).predict([[2.0]])
+    array([[1, 1]])
+    """
+
+    def _check_fit(self, X: Any, Y: Any) -> tuple[Any, np.ndarray]:
+        """X as float64, dense or CSR of shape (n, d), and Y as dense uint8 of shape (n, K)."""
+        if Y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None; "
+                "give a 0/1 matrix with a row for each row of X"
+            )
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
+        if sp.issparse(X) and max(X.nnz, *X.shape) < 2**31:  # liblinear takes 32-bit indices only
+            short = (part.astype(np.int32, copy=False) for part in (X.indices, X.indptr))
+            X = type(X)((X.data, *short), shape=X.shape)
+        labels = _check_labels(Y)
+        if labels.shape[0] != X.shape[0]:
+            raise ValueError(
+                f"X has {X.shape[0]} rows but Y has {labels.shape[0]}; "
+                "give both for the same instances"
+            )
+        kind = Y.dtype if sp.issparse(Y) else np.asarray(Y).dtype
+        self.classes_ = [np.array([0, 1], dtype=kind) for _ in range(labels.shape[1])]
+        return X, labels.astype(np.uint8)
+
+    def _check_predict(self, X: Any) -> Any:
+        """X as float64, dense or CSR, with the columns that `fit` saw."""
+        check_is_fitted(self)
+        return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+
+    def _as_labels(self, predicted: np.ndarray) -> np.ndarray:
+        """Predictions in the type of the labels that `fit` saw."""
+        return predicted.astype(self.classes_[0].dtype, copy=False)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        tags.classifier_tags.multi_label = True
+        tags.target_tags.multi_output = True
+        tags.target_tags.single_output = False
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _check_labels(Y: Any) -> np.ndarray:
+    try:
+        labels = check_binary(Y, "Y")
+    except ValueError as error:
+        raise ValueError(
+            f"{error}. Only binary classification is supported. "
+            "Targets of several classes or continuous ones are not."
+        ) from None
+    return labels.toarray() if sp.issparse(labels) else labels
+
+
+def is_cost_sensitive(model: type) -> bool:
+    """Whether the model is trained for one cost: its constructor then has a parameter `cost`.
+
+    Examples
+    --------
+    >>> from rethink.models import MODELS
+    >>> is_cost_sensitive(MODELS["TopK"]), is_cost_sensitive(MODELS["LogisticRelevance"])
+    (True, False)
+    """
+    return "cost" in inspect.signature(model.__init__).parameters  # type: ignore[misc]

@@ -1,0 +1,196 @@
+"""Choice of parameters by cross-validation, with fits shared by all costs where they can be.
+
+A cost-blind estimator is fitted once for all costs; only the choice among its fits differs.
+Grids are listed from the strongest regularisation to the weakest: ties go to the earlier point.
+"""
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import clone
+
+from rethink.costs import Cost, get_cost
+from rethink.models.base import is_cost_sensitive
+
+Grid = dict[str, list]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The parameters that won under one cost.
+
+    Attributes
+    ----------
+    cost : Cost
+    params : dict
+        The chosen point of the grid.
+    fold_scores : list of dict
+        `params`, `fold` (from 0) and `value`, the mean cost on the rows of that fold; empty if
+        there was nothing to search.
+
+    Examples
+    --------
+    >>> from rethink.models import get_model
+    >>> X, Y = [[0.0], [1.0], [2.0], [3.0]] * 6, [[0, 1], [0, 0], [1, 1], [1, 0]] * 6
+    >>> grid = {"C": [0.01, 1.0]}
+    >>> chosen = search(get_model("LogisticRelevance")(), grid, X, Y, ["f1", "rank"], seed=0)
+    >>> chosen["f1"].params
+    {'C': 1.0}
+    >>> len(chosen["f1"].fold_scores)  # two points, three folds
+    6
+    """
+
+    cost: Cost
+    params: dict[str, Any]
+    fold_scores: list[dict[str, Any]]
+
+
+def search(
+    estimator: Any,
+    grid: Grid,
+    X: Any,
+    Y: Any,
+    costs: Iterable[str | Cost],
+    *,
+    folds: int = 3,
+    seed: int,
+) -> dict[str, Selection]:
+    """Choose a grid point for each cost by cross-validation on X, shape (n, d), and Y, (n, K).
+
+    The best mean over the folds wins, in the direction of the cost; ties go to the earlier point.
+    A grid of one point is not searched. With fewer rows than folds there is a fold for each row;
+    with fewer than two rows the first point is taken.
+
+    Parameters
+    ----------
+    estimator : scikit-learn estimator
+        Never fitted itself, only its clones.
+    grid : dict of lists
+        Values to try; all combinations, the last name varying fastest.
+    costs : names or Cost objects
+    folds : int
+    seed : int
+        Fixes the folds, together with n and `folds` only: give all models of a split the same.
+
+    Returns
+    -------
+    dict of cost name to Selection
+    """
+    X, Y = _rows_of(X), _rows_of(Y)
+    points, chosen = grid_points(grid), [get_cost(cost) for cost in costs]
+    parts = fold_rows(Y.shape[0], folds, seed) if len(points) > 1 else []
+    scores: dict[str, list[dict[str, Any]]] = {cost.name: [] for cost in chosen}
+    for params, (fold, held) in itertools.product(points, enumerate(parts)):
+        kept = np.setdiff1d(np.arange(Y.shape[0]), held)
+        for sharing in _sharing(estimator, chosen):
+            fitted = _fitted(estimator, params, sharing[0], X[kept], Y[kept])
+            predicted = fitted.predict(X[held])
+            for cost in sharing:
+                value = float(cost(Y[held], predicted).mean())
+                scores[cost.name].append({"params": params, "fold": fold, "value": value})
+    return {cost.name: _select(cost, points, scores[cost.name]) for cost in chosen}
+
+
+def fit_selected(
+    estimator: Any, selections: dict[str, Selection], X: Any, Y: Any
+) -> Iterator[tuple[Selection, Any]]:
+    """Refit on all rows, lazily: yield each selection with its fitted estimator.
+
+    Selections of equal parameters share one fit, the same object, if the estimator is cost-blind.
+    """
+    X, Y = _rows_of(X), _rows_of(Y)
+    sensitive = is_cost_sensitive(type(estimator))
+    done: list[tuple[dict[str, Any], Any]] = []
+    for selection in selections.values():
+        fitted = next((f for params, f in done if params == selection.params), None)
+        if fitted is None:
+            fitted = _fitted(estimator, selection.params, selection.cost, X, Y)
+            if not sensitive:
+                done.append((selection.params, fitted))
+        yield selection, fitted
+
+
+def search_and_fit(
+    estimator: Any,
+    grid: Grid,
+    X: Any,
+    Y: Any,
+    costs: Iterable[str | Cost],
+    *,
+    folds: int = 3,
+    seed: int,
+) -> Iterator[tuple[Selection, Any]]:
+    """Search and refit, lazily: yield for each cost its selection and its fitted estimator.
+
+    A cost-sensitive estimator is searched cost by cost, so that a result is there before the
+    next search begins.
+
+    Examples
+    --------
+    >>> from rethink.models import get_model
+    >>> X, Y = [[0.0], [1.0], [2.0], [3.0]], [[0, 1], [0, 1], [0, 0], [0, 1]]
+    >>> for chosen, model in search_and_fit(get_model("TopK")(), {}, X, Y, ["f1", "rank"], seed=0):
+    ...     print(chosen.cost.name, chosen.params, model.predict([[9.0]]))
+    f1 {} [[0 1]]
+    rank {} [[0 1]]
+    """
+    for sharing in _sharing(estimator, [get_cost(cost) for cost in costs]):
+        selections = search(estimator, grid, X, Y, sharing, folds=folds, seed=seed)
+        yield from fit_selected(estimator, selections, X, Y)
+
+
+def grid_points(grid: Grid) -> list[dict[str, Any]]:
+    """All combinations of the grid's values, in its own order; one empty point for no names.
+
+    Examples
+    --------
+    >>> grid_points({"C": [0.1, 1], "order": ["file"]})
+    [{'C': 0.1, 'order': 'file'}, {'C': 1, 'order': 'file'}]
+    """
+    for name, values in grid.items():
+        if not isinstance(values, list | tuple) or not values:
+            raise ValueError(
+                f"grid value {name} is {values!r}, but needs a list of at least one value to try"
+            )
+    return [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
+
+
+def fold_rows(n: int, folds: int, seed: int) -> list[np.ndarray]:
+    """Held-out rows of each fold, sorted: sizes differ by one at most; no fold below two rows."""
+    if folds < 2:
+        raise ValueError(f"folds is {folds}, but cross-validation needs at least 2")
+    if n < 2:
+        return []
+    shuffled = np.random.default_rng(seed).permutation(n)
+    return [np.sort(rows) for rows in np.array_split(shuffled, min(folds, n))]
+
+
+def _select(cost: Cost, points: Sequence[dict], scores: list[dict[str, Any]]) -> Selection:
+    if not scores:
+        return Selection(cost, points[0], [])
+    means = np.mean(np.reshape([score["value"] for score in scores], (len(points), -1)), axis=1)
+    best = int(np.argmax(means) if cost.greater_is_better else np.argmin(means))
+    return Selection(cost, points[best], scores)
+
+
+def _sharing(estimator: Any, costs: list[Cost]) -> list[list[Cost]]:
+    """Costs in groups that one fit serves."""
+    if is_cost_sensitive(type(estimator)) or not costs:
+        return [[cost] for cost in costs]
+    return [costs]
+
+
+def _fitted(estimator: Any, params: dict[str, Any], cost: Cost, X: Any, Y: Any) -> Any:
+    model = clone(estimator).set_params(**params)
+    if is_cost_sensitive(type(estimator)):
+        model.set_params(cost=cost)
+    return model.fit(X, Y)
+
+
+def _rows_of(matrix: Any) -> Any:
+    """A matrix whose rows can be taken by index."""
+    return matrix.tocsr() if sp.issparse(matrix) else np.asarray(matrix)

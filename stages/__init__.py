@@ -1,0 +1,1 @@
+"""The pipeline: a module for each DVC stage that reads, calls one pure function, and writes."""

@@ -1,0 +1,54 @@
+"""From parameters to cells, and from cells to jobs that share their fits."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby
+
+from rethink.models import get_model, is_cost_sensitive
+from stages.config.catalog import Catalog
+from stages.config.params import Params
+
+
+@dataclass(frozen=True, order=True)
+class Cell:
+    """The unit that is computed, cached, retried and reported."""
+
+    dataset: str
+    model: str
+    cost: str
+    seed: int
+
+    def __str__(self) -> str:
+        return f"{self.dataset}/{self.model}/{self.cost}/{self.seed}"
+
+
+@dataclass(frozen=True)
+class Job:
+    """Cells that one process computes together, with the key of each."""
+
+    cells: tuple[Cell, ...]
+    keys: tuple[str, ...]
+
+
+def plan(params: Params, catalog: Catalog, datasets: Iterable[str]) -> list[Cell]:
+    """Every cell of the given data sets, in a fixed order."""
+    return [
+        Cell(dataset, model, cost, seed)
+        for dataset in datasets
+        for model in params.train.models
+        if params.models[model].input == "features" or catalog.entry(dataset).synthetic
+        for cost in params.train.costs
+        for seed in range(params.train.seeds)
+    ]
+
+
+def jobs(cells: Iterable[Cell], keys: dict[Cell, str], params: Params) -> list[Job]:
+    """Group cells: a cost-blind model is searched and fitted once for all its costs."""
+
+    def group(cell: Cell) -> tuple[str, str, int, str]:
+        sensitive = is_cost_sensitive(get_model(params.models[cell.model].estimator))
+        return cell.dataset, cell.model, cell.seed, cell.cost if sensitive else ""
+
+    grouped = groupby(sorted(cells, key=group), key=group)
+    members = [tuple(group_cells) for _, group_cells in grouped]
+    return [Job(cells, tuple(keys[cell] for cell in cells)) for cells in members]

@@ -1,0 +1,106 @@
+"""Compute missing cells and keep what was computed, cell by cell."""
+
+import os
+from collections.abc import Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from rethink.seeds import derive_seed
+from stages.cells.compute import Task, compute
+from stages.cells.inputs import load_inputs, load_splits
+from stages.cells.keys import versions
+from stages.cells.plan import Cell, Job, jobs
+from stages.cells.pool import run_jobs
+from stages.cells.results import to_table
+from stages.cells.store import Manifest, Store
+from stages.config.params import Params
+
+REASON_LENGTH = 300
+
+
+def worker_count() -> int:
+    """As many workers as RETHINK_WORKERS says, or as there are cores."""
+    return int(os.environ.get("RETHINK_WORKERS") or len(os.sched_getaffinity(0)))
+
+
+def run_cells(
+    missing: list[Cell], keys: dict[Cell, str], params: Params, store: Store, workers: int
+) -> Iterator[tuple[Cell, ...]]:
+    """Compute cells in parallel; yields the cells of each job when it ends."""
+    work = partial(run_job, params=params, root=store.root)
+    for fate in run_jobs(jobs(missing, keys, params), work, workers, params.train.time_limit):
+        if fate.status:
+            record(fate.job, fate.job.cells, params, store, fate.status, fate.reason)
+        yield fate.job.cells
+
+
+def run_job(job: Job, params: Params, root: Path) -> None:
+    """Compute the cells of a job, in a worker process, and store each as soon as it is there."""
+    store = Store(root)
+    keys = dict(zip(job.cells, job.keys, strict=True))
+    waiting = {cell.cost: cell for cell in job.cells}
+    task = make_task(job, params)
+    try:
+        for result in compute(task):
+            cell = waiting[result.cost]
+            manifest = make_manifest(cell, params, "ok", "", result.seconds)
+            manifest |= {"chosen": result.chosen, "search": result.search}
+            store.put(cell, keys[cell], manifest, to_table(result.predictions, task.train))
+            del waiting[result.cost]
+    except OSError:
+        raise  # the machine's fault, not the model's: nothing is recorded
+    except MemoryError as error:
+        record(job, waiting.values(), params, store, "oom", str(error) or "out of memory")
+    except Exception as error:
+        reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        record(job, waiting.values(), params, store, "failed", reason)
+
+
+def make_task(job: Job, params: Params) -> Task:
+    """Everything `compute` needs, in memory."""
+    cell = job.cells[0]
+    model = params.models[cell.model]
+    inputs = load_inputs(cell.dataset, model.input)
+    return Task(
+        X=inputs.X,
+        Y=inputs.Y,
+        train=load_splits(cell.dataset)[cell.seed],
+        estimator=model.estimator,
+        params=dict(model.params) | ({} if inputs.support is None else {"support": inputs.support}),
+        grid={name: list(values) for name, values in model.grid.items()},
+        costs=tuple(cell.cost for cell in job.cells),
+        folds=params.train.folds,
+        rescale=params.train.rescale and model.input == "features",
+        # the folds are the same for every model; the model's own chance is not
+        fold_seed=derive_seed("folds", cell.dataset, cell.seed),
+        model_seed=derive_seed("model", cell.dataset, cell.model, cell.seed),
+    )
+
+
+def make_manifest(
+    cell: Cell, params: Params, status: str, reason: str, seconds: float
+) -> dict[str, Any]:
+    """What is known of a cell beside its predictions."""
+    return {
+        "dataset": cell.dataset,
+        "model": cell.model,
+        "cost": cell.cost,
+        "seed": cell.seed,
+        "status": status,
+        "reason": reason[:REASON_LENGTH],
+        "seconds": round(seconds, 3),
+        "chosen": {},
+        "search": [],
+        "versions": versions(params.models[cell.model].estimator, cell.cost),
+    }
+
+
+def record(
+    job: Job, cells: Iterable[Cell], params: Params, store: Store, status: str, reason: str
+) -> None:
+    """Store the cells of a job that came to no result, so that each is a row with a reason."""
+    keys = dict(zip(job.cells, job.keys, strict=True))
+    for cell in cells:
+        manifest: Manifest = make_manifest(cell, params, status, reason, 0.0)
+        store.put(cell, keys[cell], manifest, None)

@@ -1,0 +1,88 @@
+"""The version of the code behind a cell: the modules it uses and the libraries they import.
+
+A comment or docstring changes nothing that is computed, so the syntax tree is hashed, not the text.
+"""
+
+import ast
+import hashlib
+import sys
+from functools import cache
+from importlib.metadata import packages_distributions, version
+from importlib.util import find_spec
+from pathlib import Path
+
+PROJECT = ("rethink", "stages")
+
+
+def code_version(*modules: str) -> dict[str, str]:
+    """A hash of the syntax of `modules` and all they import here, and library versions."""
+    used = sorted(_closure(modules))
+    digest = hashlib.sha256()
+    for name in used:
+        digest.update(f"{name} {_syntax_hash(name)}\n".encode())
+    libraries = {library for name in used for library in _imports(name)[1]}
+    return {"code": digest.hexdigest(), **_versions(tuple(sorted(libraries)))}
+
+
+def _closure(modules: tuple[str, ...]) -> set[str]:
+    seen: set[str] = set()
+    waiting = list(modules)
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            waiting += _imports(name)[0]
+    return seen
+
+
+@cache
+def _tree(module: str) -> ast.Module:
+    spec = find_spec(module)
+    assert spec is not None and spec.origin, f"{module} has no source"
+    return ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
+
+
+@cache
+def _syntax_hash(module: str) -> str:
+    tree = ast.parse(ast.unparse(_tree(module)))
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list) and body and _is_text(body[0]):
+            body[0] = ast.Pass()
+    return hashlib.sha256(ast.dump(tree).encode()).hexdigest()
+
+
+def _is_text(node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
+
+
+@cache
+def _imports(module: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Project modules and libraries that a module imports, anywhere in it."""
+    names: list[str] = []
+    for node in ast.walk(_tree(module)):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.append(node.module)
+            names += [f"{node.module}.{alias.name}" for alias in node.names]
+    project = [name for name in names if name.split(".")[0] in PROJECT and _is_module(name)]
+    tops = {name.split(".")[0] for name in names} - set(PROJECT) - set(sys.stdlib_module_names)
+    return tuple(project), tuple(sorted(tops))
+
+
+def _is_module(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except ModuleNotFoundError:  # the parent is a module, so the name is a class or function
+        return False
+
+
+@cache
+def _versions(libraries: tuple[str, ...]) -> dict[str, str]:
+    distributions = packages_distributions()
+    return {name: version(distributions[name][0]) for name in libraries if name in distributions}

@@ -1,0 +1,1 @@
+"""What the user writes: the parameters and the catalogue of data sets, typed and closed."""

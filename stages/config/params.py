@@ -1,0 +1,111 @@
+"""`params.yaml`: what is run, typed and closed."""
+
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from stages.config.catalog import Catalog, load_catalog
+from stages.config.closed import Closed, load_closed
+from stages.config.names import Slug, nearest
+from stages.errors import UserError
+
+PARAMS = Path("params.yaml")
+SEEDS_STORED = 10
+
+
+def _no_number_as_text(value: object) -> object:
+    """YAML reads 1e-3 as text, which would reach an estimator as a string."""
+    if not isinstance(value, str):
+        return value
+    try:
+        number = float(value)
+    except ValueError:
+        return value
+    raise ValueError(f"a number read as text: write {value} as {number!r}")
+
+
+Value = Annotated[bool | int | float | str, AfterValidator(_no_number_as_text)]
+
+
+def _distinct(value: object) -> object:
+    """A YAML list as a tuple of distinct items; anything else is left to the type check."""
+    if not isinstance(value, list):
+        return value
+    twice = sorted({str(item) for item in value if value.count(item) > 1})
+    if twice:
+        raise ValueError(f"listed twice: {', '.join(twice)}")
+    return tuple(value)
+
+
+Names = Annotated[tuple[Slug, ...], BeforeValidator(_distinct), Field(min_length=1)]
+Grid = dict[str, Annotated[tuple[Value, ...], BeforeValidator(_distinct), Field(min_length=1)]]
+
+
+class Model(Closed):
+    """An estimator of `rethink.models` with fixed parameters and a search grid."""
+
+    estimator: str
+    params: dict[str, Value] = Field(default_factory=dict)
+    grid: Grid = Field(default_factory=dict)
+    input: Literal["features", "joint"] = "features"
+
+
+class Train(Closed):
+    """Which cells there are and how each is computed."""
+
+    models: Names
+    costs: Names
+    seeds: int = Field(ge=1, le=SEEDS_STORED)
+    folds: int = Field(ge=2, le=100)
+    rescale: bool
+    time_limit: int = Field(ge=1)
+
+
+class Params(Closed):
+    """The whole file."""
+
+    profile: Slug
+    datasets: Names
+    train: Train
+    models: dict[Slug, Model]
+
+
+def load_params(path: Path = PARAMS) -> Params:
+    """Read `params.yaml` and check every name in it before any work starts."""
+    params = load_closed(path, Params)
+    problems = list(_unknown_names(params, load_catalog())) + list(_estimator_problems(params))
+    if problems:
+        raise UserError(f"{path} is not valid:\n  " + "\n  ".join(problems))
+    return params
+
+
+def _unknown_names(params: Params, catalog: Catalog) -> Iterator[str]:
+    from rethink.costs import COSTS
+
+    for key, names, valid in (
+        ("datasets", params.datasets, catalog.datasets),
+        ("train.models", params.train.models, params.models),
+        ("train.costs", params.train.costs, COSTS),
+    ):
+        for index, name in enumerate(names):
+            if name not in valid:
+                yield f"{key}.{index}: unknown name {name!r}; {nearest(name, valid)}"
+
+
+def _estimator_problems(params: Params) -> Iterator[str]:
+    from rethink.models import MODELS
+
+    for name, model in params.models.items():
+        if model.estimator not in MODELS:
+            hint = nearest(model.estimator, MODELS)
+            yield f"models.{name}.estimator: unknown estimator {model.estimator!r}; {hint}"
+            continue
+        valid = inspect.signature(MODELS[model.estimator]).parameters
+        for section in ("params", "grid"):
+            for key in getattr(model, section):
+                if key not in valid:
+                    hint = nearest(key, valid)
+                    yield f"models.{name}.{section}.{key}: no such parameter; {hint}"

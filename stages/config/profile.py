@@ -1,0 +1,67 @@
+"""Switch `params.yaml` to a profile: `python -m stages.config.profile paper`."""
+
+import argparse
+import sys
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+
+from stages.config.names import nearest
+from stages.config.params import PARAMS, load_params
+from stages.errors import UserError, run_command
+from stages.io.files import write_text
+
+PROFILES = Path("profiles")
+
+
+def profile_names() -> list[str]:
+    """The profiles there are."""
+    return sorted(path.stem for path in PROFILES.glob("*.yaml"))
+
+
+def switch(name: str, path: Path = PARAMS) -> list[str]:
+    """Write the values of profile `name` into `path`, keep all else; return what changed."""
+    if name not in profile_names():
+        raise UserError(f"unknown profile {name!r}; {nearest(name, profile_names())}")
+    yaml = YAML()  # keeps comments and layout
+    yaml.width = 100
+    params = yaml.load(path)
+    changes = list(_assign(params, yaml.load(PROFILES / f"{name}.yaml"), prefix=""))
+    if changes:
+        text = StringIO()
+        yaml.dump(params, text)
+        write_text(path, text.getvalue())
+    return changes
+
+
+def _assign(target: Any, values: Any, prefix: str) -> Iterator[str]:
+    for key, value in values.items():
+        if key != "grid" and isinstance(value, dict) and isinstance(target.get(key), dict):
+            yield from _assign(target[key], value, f"{prefix}{key}.")
+        elif target.get(key) != value:
+            yield f"{prefix}{key}: {_plain(target.get(key))} -> {_plain(value)}"
+            target[key] = value
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}: {_plain(inner)}" for key, inner in value.items()) + "}"
+    return str(list(value)) if isinstance(value, list) else str(value)
+
+
+def main() -> int:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("name", choices=profile_names())
+    for change in switch(parser.parse_args().name):
+        print(change)
+    params = load_params()
+    print(f"params.yaml is now the {params.profile} profile", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    run_command(main)

@@ -1,0 +1,167 @@
+"""Stage `evaluate`: predictions -> scores by every criterion, on both parts, at every iteration."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby, product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from scipy import sparse
+
+from rethink.costs import COSTS, Cost, get_cost
+from stages import paths
+from stages.config.params import load_params
+from stages.errors import DataError, run_command
+from stages.io.tables import read_table, table_to_matrix, table_writer
+
+PARTS = ("train", "test")
+EMPTY = (0.0, 1.0)  # what predicting nothing is worth where nothing was to be predicted
+CELL = ("model", "cost", "seed")
+RUN = ("dataset", *CELL, "status", "reason")
+SCHEMA = pa.schema(
+    [
+        ("dataset", pa.string()),
+        ("model", pa.string()),
+        ("cost", pa.string()),
+        ("seed", pa.int16()),
+        ("status", pa.string()),
+        ("reason", pa.string()),
+        ("part", pa.string()),
+        ("iteration", pa.int16()),
+        ("last", pa.bool_()),
+        ("criterion", pa.string()),
+        ("empty", pa.float64()),
+        ("value", pa.float64()),
+        ("rows", pa.int32()),
+    ]
+)
+
+Costs = Mapping[str, Cost]
+Row = dict[str, Any]
+
+
+def score(predictions: pa.Table, truth: sparse.csr_array, costs: Costs) -> list[Row]:
+    """The mean of every criterion over the instances of one cell, part by part."""
+    predicted = label_matrix(predictions["labels"], truth.shape[1])
+    instance = predictions["row"].to_numpy()
+    iteration = predictions["iteration"].to_numpy()
+    scores: list[Row] = []
+    for step, part in product(np.unique(iteration), PARTS):
+        chosen = np.flatnonzero(
+            (iteration == step) & pc.equal(predictions["part"], part).to_numpy()
+        )
+        if not chosen.size:
+            continue
+        _check_instances(instance[chosen], truth.shape[0])
+        means = _means(truth[instance[chosen]], predicted[chosen], costs)
+        place = {"part": part, "iteration": int(step), "last": bool(step == iteration.max())}
+        scores += [{**place, **mean, "rows": chosen.size} for mean in means]
+    return scores
+
+
+def _means(truth: sparse.csr_array, predicted: sparse.csr_array, costs: Costs) -> Iterator[Row]:
+    nothing = (truth.sum(axis=1) + predicted.sum(axis=1) == 0).any()
+    for name, cost in costs.items():
+        value = float(np.mean(cost(truth, predicted, empty=EMPTY[0])))
+        for empty in EMPTY:
+            if nothing and empty != EMPTY[0]:  # otherwise the convention is never asked for
+                value = float(np.mean(cost(truth, predicted, empty=empty)))
+            yield {"criterion": name, "empty": empty, "value": value}
+
+
+def label_matrix(lists: pa.ChunkedArray, labels: int) -> sparse.csr_array:
+    """Lists of label indices as a 0/1 matrix with a column for each label."""
+    column = lists.combine_chunks()
+    indices = column.flatten().to_numpy()
+    starts = np.concatenate([[0], np.cumsum(pc.list_value_length(column).to_numpy())])
+    wrong = indices[(indices < 0) | (indices >= labels)]
+    if wrong.size:
+        raise DataError(f"a prediction names label {wrong[0]}, but there are {labels}")
+    ones = np.ones(indices.size, dtype=np.uint8)
+    matrix = sparse.csr_array((ones, indices, starts), shape=(len(column), labels))
+    matrix.sum_duplicates()
+    if matrix.nnz < indices.size:
+        raise DataError("a prediction names a label twice")
+    return matrix
+
+
+def _check_instances(instance: np.ndarray, rows: int) -> None:
+    wrong = instance[(instance < 0) | (instance >= rows)]
+    if wrong.size:
+        raise DataError(f"row {wrong[0]} is predicted, but there are {rows}")
+    if np.unique(instance).size < instance.size:
+        raise DataError("a row is predicted twice")
+
+
+def score_dataset(
+    runs: Iterable[Row], cells: Iterable[pa.Table], truth: sparse.csr_array, costs: Costs
+) -> pa.Table:
+    """A table with rows for every planned cell, in the order of `runs`; failed ones hold nulls."""
+    runs = list(runs)
+    finished = {_cell(run) for run in runs if run["status"] == "ok"}
+    scores = {key: score(cell, truth, costs) for cell in cells if (key := _key(cell)) in finished}
+    missing = sorted(finished - scores.keys())
+    if missing:
+        name = "/".join(str(part) for part in missing[0])
+        raise DataError(
+            f"{len(missing)} finished cells have no predictions, the first is {name}; "
+            "run `dvc repro --force --single-item` for the train stage of this data set"
+        )
+    rows = []
+    for run in runs:
+        found = scores.get(_cell(run)) or unscored(costs)
+        rows += [{**{name: run[name] for name in RUN}, **values} for values in found]
+    return pa.Table.from_pylist(rows, SCHEMA)
+
+
+def unscored(costs: Costs) -> list[Row]:
+    """The rows of a cell without predictions: there under every filter, with no value."""
+    blank = {"iteration": None, "last": True, "value": None, "rows": 0}
+    return [
+        {**blank, "part": part, "criterion": criterion, "empty": empty}
+        for part, criterion, empty in product(PARTS, costs, EMPTY)
+    ]
+
+
+def _cell(run: Row) -> tuple[str, str, int]:
+    return tuple(run[name] for name in CELL)
+
+
+def _key(table: pa.Table) -> tuple[str, str, int]:
+    return tuple(table[name][0].as_py() for name in CELL)
+
+
+def read_cells(path: Path) -> Iterator[pa.Table]:
+    """The predictions cell by cell: one is in memory at a time."""
+    with pq.ParquetFile(path, page_checksum_verification=True) as file:
+        groups = (file.read_row_group(index) for index in range(file.num_row_groups))
+        for _, tables in groupby((group for group in groups if group.num_rows), key=_key):
+            yield pa.concat_tables(tables)  # a very large cell has several row groups
+
+
+def main() -> int:
+    """Command line."""
+    costs = {name: get_cost(name) for name in COSTS}
+    with table_writer(paths.SCORES, SCHEMA) as writer:
+        for dataset in load_params().datasets:
+            writer.write_table(_score_files(dataset, costs))
+    return 0
+
+
+def _score_files(dataset: str, costs: Costs) -> pa.Table:
+    try:
+        runs = read_table(paths.runs(dataset), columns=list(RUN)).to_pylist()
+        labels = table_to_matrix(read_table(paths.prepared(dataset) / "labels.parquet"))
+        cells = read_cells(paths.predictions(dataset))
+        return score_dataset(runs, cells, sparse.csr_array(labels), costs)
+    except FileNotFoundError as error:
+        raise DataError(f"{error.filename or error} is missing; run `dvc repro`") from None
+    except DataError as error:
+        raise DataError(f"data set {dataset}: {error}") from None
+
+
+if __name__ == "__main__":
+    run_command(main)

@@ -1,0 +1,34 @@
+"""Where the artifacts of the pipeline live, below the current folder."""
+
+from pathlib import Path
+
+DATA = Path("data")
+PAPER = DATA / "paper"
+SCORES = DATA / "scores.parquet"
+CELLS = DATA / "cells"
+REPORTS = Path("reports")
+
+
+def raw(dataset: str) -> Path:
+    """Folder of the fetched bytes."""
+    return DATA / "raw" / dataset
+
+
+def prepared(dataset: str) -> Path:
+    """Folder of scaled features, labels, card and validation results."""
+    return DATA / "prepared" / dataset
+
+
+def splits(dataset: str) -> Path:
+    """Table of seed, row and part."""
+    return DATA / "splits" / f"{dataset}.parquet"
+
+
+def predictions(dataset: str) -> Path:
+    """Table of every prediction of every finished cell."""
+    return DATA / "predictions" / f"{dataset}.parquet"
+
+
+def runs(dataset: str) -> Path:
+    """Table of one row for every planned cell."""
+    return DATA / "runs" / f"{dataset}.parquet"

@@ -1,0 +1,180 @@
+"""Stage `prepare`: raw files -> validated labels and features scaled to [0,1] over all rows."""
+
+import argparse
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from scipy import sparse
+
+from rethink.scaling import UnitScaler
+from stages import paths
+from stages.config.catalog import Entry, Source, load_catalog
+from stages.errors import DataError, run_command
+from stages.fetch import find_source
+from stages.io.datasets import read_dataset
+from stages.io.files import write_json
+from stages.io.raw import RawDataset, RawTable
+from stages.io.tables import matrix_to_table, read_table, table_to_matrix, write_table
+from stages.validation.expectations import validate
+from stages.validation.facts import Matrix, describe_columns, describe_labels, totals
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What the stage writes."""
+
+    features: Matrix
+    names: tuple[str, ...]
+    labels: np.ndarray
+    label_names: tuple[str, ...]
+    columns: pd.DataFrame
+    card: dict[str, Any]
+    validation: dict[str, Any]
+
+
+def prepare(raw: RawDataset, entry: Entry) -> Prepared:
+    """Validate the data set and scale its features; bad data is an error that lists everything."""
+    columns = describe_columns(raw.features.matrix, _names(raw.features))
+    facts = totals(raw.features.matrix, raw.labels, columns)
+    not_binary = int((raw.labels > 1).sum())
+    tables = {
+        "columns": columns,
+        "labels": describe_labels(raw.labels, raw.label_names),
+        "totals": pd.DataFrame([{**facts, "not_binary": not_binary}]),
+    }
+    expected = entry.counts.model_dump() if entry.counts else None
+    validation = validate(tables, expected)
+    _refuse_bad(validation)
+    features, names = encode(raw.features, entry.nominal)
+    features = UnitScaler().fit_transform(features)
+    card = {
+        **facts,
+        "title": entry.title,
+        "columns": features.shape[1],
+        "storage": "sparse" if sparse.issparse(features) else "dense",
+        "content": content_hash(features, raw.labels),
+        "expected": expected,
+        "label_names": list(raw.label_names),
+    }
+    return Prepared(features, names, raw.labels, raw.label_names, columns, card, validation)
+
+
+def _names(table: RawTable) -> tuple[str, ...]:
+    return tuple(column.name for column in table.columns)
+
+
+def _refuse_bad(validation: dict[str, Any]) -> None:
+    broken = [check for check in validation["checks"] if check["status"] == "fail"]
+    if broken:
+        lines = "\n  ".join(f"{check['text']}: found {check['observed']}" for check in broken)
+        raise DataError(
+            f"the data is not fit for training:\n  {lines}\n"
+            "Mend the file, or the counts of its entry in data/catalog.yaml."
+        )
+
+
+def encode(table: RawTable, nominal: str) -> tuple[Matrix, tuple[str, ...]]:
+    """Nominal columns as an index or one column a value; two values are always one 0/1 column."""
+    spread = [
+        nominal == "onehot" and column.values is not None and len(column.values) > 2
+        for column in table.columns
+    ]
+    if not any(spread):
+        return table.matrix, _names(table)
+    blocks: list[Any] = []
+    names: list[str] = []
+    by_column = table.matrix.tocsc() if sparse.issparse(table.matrix) else table.matrix
+    for index, column in enumerate(table.columns):
+        block = by_column[:, [index]]
+        if spread[index]:
+            block = _onehot(block, len(column.values))
+            names += [f"{column.name}={value}" for value in column.values]
+        else:
+            names.append(column.name)
+        blocks.append(block)
+    if sparse.issparse(table.matrix):
+        return sparse.csr_array(sparse.hstack(blocks, format="csr")), tuple(names)
+    return np.hstack(blocks), tuple(names)
+
+
+def _onehot(block: Any, values: int) -> Any:
+    """Columns of zeros and ones from a column of indices, dense or sparse as given."""
+    codes = block.toarray().ravel() if sparse.issparse(block) else block.ravel()
+    hot = np.eye(values)[codes.astype(int)]
+    return sparse.csc_array(hot) if sparse.issparse(block) else hot
+
+
+def content_hash(features: Matrix, labels: np.ndarray) -> str:
+    """A name for the values alone: equal for equal data, whatever file it came from."""
+    digest = hashlib.sha256(f"{features.shape} {labels.shape}".encode())
+    parts = (
+        (features.indptr.astype(np.int64), features.indices.astype(np.int64), features.data)
+        if sparse.issparse(features)
+        else (features,)
+    )
+    for part in (*parts, labels):
+        digest.update(np.ascontiguousarray(part).tobytes())
+    return digest.hexdigest()
+
+
+def _read(dataset: str, source: Source) -> RawDataset:
+    """The raw data set; a synthetic one was written as a table with label columns y1, y2, …"""
+    if source.recipe:
+        labels = tuple(f"y{number}" for number in range(1, source.recipe.labels + 1))
+        files = ({"name": "table.parquet"},)
+        source = Source.model_validate({"format": "parquet", "files": files, "labels": labels})
+    return read_dataset(source, paths.raw(dataset))
+
+
+def _origin(source: Source) -> str:
+    if source.recipe:
+        return f"generated: {source.recipe.generator}"
+    if source.package:
+        return f"package {source.package}"
+    return source.address or source.mirror or "the user's own files"
+
+
+def write(dataset: str, result: Prepared, source: Source) -> None:
+    """Write every file of the stage; the card, written last, says that all are there."""
+    folder = paths.prepared(dataset)
+    write_json(folder / "validation.json", result.validation)
+    write_table(folder / "features.parquet", matrix_to_table(result.features, result.names))
+    write_table(folder / "labels.parquet", matrix_to_table(result.labels, result.label_names))
+    write_table(
+        folder / "columns.parquet", pa.Table.from_pandas(result.columns, preserve_index=False)
+    )
+    card = {"name": dataset, "source": _origin(source), **result.card}
+    if source.recipe:
+        joint = read_table(paths.raw(dataset) / "joint.parquet")
+        write_table(folder / "joint.parquet", joint)
+        card["joint_content"] = content_hash(table_to_matrix(joint), result.labels)
+    write_json(folder / "card.json", card)
+
+
+def main() -> int:
+    """Command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, epilog="example: python -m stages.prepare --dataset yeast"
+    )
+    parser.add_argument("--dataset", required=True)
+    dataset = parser.parse_args().dataset
+    entry = load_catalog().entry(dataset)
+    source = find_source(entry, paths.raw(dataset))
+    try:
+        result = prepare(_read(dataset, source), entry)
+    except DataError as error:
+        raise DataError(f"data set {dataset}: {error}") from None
+    write(dataset, result, source)
+    found = [check for check in result.validation["checks"] if check["status"] == "warn"]
+    print(f"{dataset}: {result.card['instances']:,} rows, {len(found)} warnings")
+    for check in found:
+        print(f"  warning: {check['text']}: found {check['observed']}")
+    return 0
+
+
+if __name__ == "__main__":
+    run_command(main)

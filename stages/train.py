@@ -1,0 +1,150 @@
+"""Stage `train`: compute the missing cells and assemble the predictions of each data set."""
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable
+
+import pyarrow as pa
+
+from stages import paths
+from stages.cells.estimate import describe_plan
+from stages.cells.keys import keys
+from stages.cells.plan import Cell, plan
+from stages.cells.progress import Progress
+from stages.cells.results import SCHEMA
+from stages.cells.run import run_cells, worker_count
+from stages.cells.store import Manifest, Store
+from stages.config.catalog import load_catalog
+from stages.config.params import Params, load_params
+from stages.errors import CELLS_FAILED, run_command
+from stages.io.tables import table_writer, write_table
+
+CELL = {"model": pa.string(), "cost": pa.string(), "seed": pa.int16()}
+PREDICTIONS = pa.schema([*pa.schema(CELL), *SCHEMA])
+RUNS = pa.schema(
+    {
+        "dataset": pa.string(),
+        **CELL,
+        "key": pa.string(),
+        "status": pa.string(),
+        "reason": pa.string(),
+        "seconds": pa.float64(),
+        "chosen": pa.string(),
+        "search": pa.string(),
+        "versions": pa.string(),
+    }
+)
+
+
+def train(
+    datasets: list[str],
+    params: Params,
+    store: Store,
+    *,
+    models: Iterable[str] | None = None,
+    retry: Iterable[str] = (),
+    workers: int = 1,
+) -> dict[Cell, Manifest]:
+    """Bring every planned cell into the store and return the manifest of each."""
+    cells = plan(params, load_catalog(), datasets)
+    cells = [cell for cell in cells if models is None or cell.model in models]
+    names = keys(cells, params)
+    found = {cell: store.find(cell, names[cell]) for cell in cells}
+    for cell, manifest in found.items():
+        if manifest and manifest["status"] in retry:
+            store.discard(cell, names[cell])
+            found[cell] = None
+    missing = [cell for cell, manifest in found.items() if manifest is None]
+    with Progress(total=len(cells), cached=len(cells) - len(missing)) as progress:
+        for done in run_cells(missing, names, params, store, workers):
+            for cell in done:
+                found[cell] = store.find(cell, names[cell])
+                progress.advance(cell, found[cell])
+    return {cell: manifest for cell, manifest in found.items() if manifest}
+
+
+def assemble(dataset: str, found: dict[Cell, Manifest], store: Store) -> None:
+    """Write the two tables of a data set from its cells: what was predicted and how it went."""
+    mine = {cell: manifest for cell, manifest in found.items() if cell.dataset == dataset}
+    with table_writer(paths.predictions(dataset), PREDICTIONS) as writer:
+        for cell, manifest in mine.items():
+            if manifest["status"] == "ok":
+                writer.write_table(_with_names(cell, store.predictions(cell, manifest["key"])))
+    write_table(paths.runs(dataset), runs_table(mine.values()))
+
+
+def _with_names(cell: Cell, table: pa.Table) -> pa.Table:
+    names = [pa.array([value] * table.num_rows, kind) for value, kind in zip(
+        (cell.model, cell.cost, cell.seed), CELL.values(), strict=True)]  # fmt: skip
+    return pa.table([*names, *table.columns], schema=PREDICTIONS)
+
+
+def runs_table(manifests: Iterable[Manifest]) -> pa.Table:
+    """One row a cell, whatever became of it."""
+    packed = ("chosen", "search", "versions")
+    rows = [
+        {name: manifest[name] for name in RUNS.names}
+        | {name: json.dumps(manifest[name], sort_keys=True) for name in packed}
+        for manifest in manifests
+    ]
+    return pa.Table.from_pylist(rows, schema=RUNS)
+
+
+def summary(found: dict[Cell, Manifest]) -> tuple[Counter[str], list[str]]:
+    """How many cells have which status, and a line for each reason to have no result."""
+    bad = Counter(
+        f"{manifest['status']}: {cell.dataset} / {cell.model}: {manifest['reason']}"
+        for cell, manifest in found.items()
+        if manifest["status"] != "ok"
+    )
+    lines = [f"{line} ({n} cells)" if n > 1 else line for line, n in bad.items()]
+    return Counter(manifest["status"] for manifest in found.values()), lines
+
+
+def main() -> int:
+    """Command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        epilog="example: python -m stages.train --dataset yeast; python -m stages.train --plan",
+    )
+    parser.add_argument("--dataset", help="one data set (default: all of params.yaml)")
+    parser.add_argument("--plan", action="store_true", help="list the cells, compute nothing")
+    parser.add_argument(
+        "--retry",
+        choices=("failed", "timeout", "oom"),
+        action="append",
+        default=[],
+        help="compute cells with this status again",
+    )
+    parser.add_argument("--workers", type=int, default=worker_count(), help="processes at a time")
+    parser.add_argument(
+        "--tolerate-failures",
+        action="store_true",
+        help="exit 0 although cells failed, so that the report can show them",
+    )
+    args = parser.parse_args()
+    params = load_params()
+    if args.dataset:
+        load_catalog().entry(args.dataset)
+    datasets = [args.dataset] if args.dataset else list(params.datasets)
+    store = Store(paths.CELLS)
+    if args.plan:
+        print(describe_plan(datasets, params, store, args.workers))
+        return 0
+    found = train(datasets, params, store, retry=args.retry, workers=args.workers)
+    for dataset in datasets:
+        assemble(dataset, found, store)
+    counts, bad = summary(found)
+    print(f"{len(found)} cells: " + ", ".join(f"{n} {status}" for status, n in counts.items()))
+    for line in bad:
+        print(line, file=sys.stderr)
+    if bad:
+        again = f"python -m stages.train --retry {bad[0].split(':')[0]}"
+        print(f"to compute them again: {again}", file=sys.stderr)
+    return CELLS_FAILED if bad and not args.tolerate_failures else 0
+
+
+if __name__ == "__main__":
+    run_command(main)

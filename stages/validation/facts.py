@@ -1,0 +1,74 @@
+"""What can be counted from a data set: a row for every column and every label, and totals."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+Matrix = np.ndarray | sparse.csr_array
+
+
+def describe_columns(matrix: Matrix, names: tuple[str, ...]) -> pd.DataFrame:
+    """One row a column: missing, infinite, smallest, largest and number of distinct values."""
+    rows = [_describe(values, implicit) for values, implicit in _columns(matrix)]
+    frame = pd.DataFrame(rows, columns=["nulls", "infinite", "min", "max", "distinct"])
+    frame.insert(0, "name", list(names))
+    return frame
+
+
+def _columns(matrix: Matrix) -> Iterator[tuple[np.ndarray, int]]:
+    """Each column's stored values and how many zeros are left out of them."""
+    if not sparse.issparse(matrix):
+        for column in matrix.T:
+            yield column, 0
+        return
+    by_column = matrix.tocsc()
+    for start, stop in zip(by_column.indptr[:-1], by_column.indptr[1:], strict=True):
+        yield by_column.data[start:stop], matrix.shape[0] - (stop - start)
+
+
+def _describe(values: np.ndarray, implicit_zeros: int) -> tuple[int, int, float, float, int]:
+    finite = values[np.isfinite(values)]
+    if implicit_zeros:
+        finite = np.append(finite, 0.0)
+    low, high = (finite.min(), finite.max()) if finite.size else (0.0, 0.0)
+    nulls = int(np.isnan(values).sum())
+    return nulls, int(np.isinf(values).sum()), low, high, len(np.unique(finite))
+
+
+def describe_labels(labels: np.ndarray, names: tuple[str, ...]) -> pd.DataFrame:
+    """One row a label: how often it is on and off."""
+    positives = labels.sum(axis=0, dtype=int)
+    return pd.DataFrame(
+        {"name": list(names), "positives": positives, "negatives": len(labels) - positives}
+    )
+
+
+def totals(features: Matrix, labels: np.ndarray, columns: pd.DataFrame) -> dict[str, float | int]:
+    """The numbers of the whole set."""
+    rows, (n, k) = _row_bytes(features), labels.shape
+    sets = [row.tobytes() for row in labels]
+    positives = labels.sum(axis=0, dtype=int)
+    return {
+        "instances": n,
+        "features": features.shape[1],
+        "labels": k,
+        "cardinality": round(float(labels.sum() / max(n, 1)), 6),
+        "density": round(float(labels.mean()) if labels.size else 0.0, 6),
+        "empty": int((labels.sum(axis=1) == 0).sum()),
+        "label_sets": len(set(sets)),
+        "rarest_label": int(positives.min()) if k else 0,
+        "constant_features": int((columns["distinct"] <= 1).sum()),
+        "duplicates": n - len(set(zip(rows, sets, strict=True))),
+    }
+
+
+def _row_bytes(matrix: Matrix) -> list[bytes]:
+    if not sparse.issparse(matrix):
+        return [row.tobytes() for row in np.ascontiguousarray(matrix)]
+    bounds = zip(matrix.indptr[:-1], matrix.indptr[1:], strict=True)
+    return [
+        matrix.indices[start:stop].tobytes() + matrix.data[start:stop].tobytes()
+        for start, stop in bounds
+    ]

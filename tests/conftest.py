@@ -1,0 +1,133 @@
+"""A tiny project: the real code on a synthetic set of 150 rows, prepared once and copied."""
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[1]
+SHARED = ROOT.parent / "shared"
+
+CATALOG = {
+    "datasets": {
+        name: {
+            "sources": [
+                {
+                    "format": "synthetic",
+                    "recipe": {
+                        "generator": generator,
+                        "instances": 150,
+                        "features": 5,
+                        "labels": 3,
+                    },
+                }
+            ]
+        }
+        for name, generator in (("tiny", "logistic-chain"), ("single", "exclusive"))
+    }
+}
+PARAMS = {
+    "profile": "tiny",
+    "datasets": ["tiny"],
+    "train": {
+        "models": ["all-zeros", "top-k", "BR-LR", "bayes"],
+        "costs": ["hamming", "rank", "f1", "accuracy"],
+        "seeds": 2,
+        "folds": 3,
+        "rescale": True,
+        "time_limit": 60,
+    },
+    "models": {
+        "all-zeros": {"estimator": "AllZeros"},
+        "top-k": {"estimator": "TopK"},
+        "BR-LR": {"estimator": "LogisticRelevance", "grid": {"C": [0.01, 1.0, 100.0]}},
+        "bayes": {"estimator": "BayesOptimal", "input": "joint"},
+    },
+}
+
+
+def copy_of_the_project(target):
+    """A clone of the working tree as it stands, with a Git history of its own."""
+    listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for name in names.splitlines():
+        if (ROOT / name).is_file() and name != "dvc.lock":
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, target / name)
+    identity = ["-c", "user.name=rethink", "-c", "user.email=rethink@localhost"]
+    for command in (["init", "-q"], ["add", "-A"], [*identity, "commit", "-qm", "a copy"]):
+        subprocess.run(["git", *command], cwd=target, check=True)
+    return target
+
+
+@dataclass(frozen=True)
+class Project:
+    """A project folder and the commands a user would run in it."""
+
+    path: Path
+
+    def start(self, module, *args, **env):
+        return subprocess.Popen(
+            [sys.executable, "-m", module, *args],
+            cwd=self.path,
+            env=os.environ | env,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def run(self, module, *args, code=0, **env):
+        process = self.start(module, *args, **env)
+        output, _ = process.communicate(timeout=300)
+        assert process.returncode == code, output
+        return output
+
+    def params(self):
+        return yaml.safe_load((self.path / "params.yaml").read_text())
+
+    def write_params(self, params):
+        (self.path / "params.yaml").write_text(yaml.safe_dump(params, sort_keys=False))
+
+    def cells(self):
+        """Manifest path -> time of writing, for every complete cell in the store."""
+        found = (self.path / "data" / "cells").glob("**/manifest.json")
+        return {path.relative_to(self.path): path.stat().st_mtime_ns for path in found}
+
+    def cell_bytes(self):
+        """Cell folder -> bytes of its predictions."""
+        found = (self.path / "data" / "cells").glob("**/predictions.parquet")
+        return {path.parent.relative_to(self.path): path.read_bytes() for path in found}
+
+
+@pytest.fixture(scope="session")
+def prepared_project(tmp_path_factory):
+    path = tmp_path_factory.mktemp("prepared") / "project"
+    (path / "data").mkdir(parents=True)
+    (path / "data" / "catalog.yaml").write_text(yaml.safe_dump(CATALOG))
+    project = Project(path)
+    project.write_params(PARAMS)
+    for dataset in CATALOG["datasets"]:
+        for stage in ("fetch", "prepare", "split"):
+            project.run(f"stages.{stage}", "--dataset", dataset)
+    return project
+
+
+@pytest.fixture
+def project(prepared_project, tmp_path):
+    """A copy of the tiny project with fetched, prepared and split data and an empty store."""
+    path = tmp_path / "project"
+    shutil.copytree(prepared_project.path, path)
+    return Project(path)
+
+
+@pytest.fixture(scope="session")
+def mirror():
+    path = SHARED / "mirror"
+    if not path.is_dir():
+        pytest.skip(f"needs the real data files in {path}")
+    return path

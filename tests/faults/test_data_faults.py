@@ -1,0 +1,79 @@
+"""T6: data that is odd is described, data that is unfit is refused, with everything at once."""
+
+import numpy as np
+import pytest
+
+from rethink.models import get_model
+from rethink.search import search_and_fit
+from stages.errors import DataError
+from stages.prepare import prepare
+from tests.stages.test_prepare import dataset, entry
+
+
+def made(rows=40, features=3, labels=2):
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(rows, features)), (rng.random((rows, labels)) < 0.5).astype(np.uint8)
+
+
+def warnings(result):
+    return {c["check"]: c["observed"] for c in result.validation["checks"] if c["status"] == "warn"}
+
+
+def test_every_fatal_problem_is_listed_at_once():
+    X, Y = made()
+    X[3, 0], X[4, 2], X[5, 2] = np.nan, np.inf, -np.inf
+    Y[0, 0] = 7
+    counts = {"instances": 41, "features": 3, "labels": 2, "cardinality": 1.0}
+    with pytest.raises(DataError) as error:
+        prepare(dataset(X, Y), entry(counts=counts))
+    text = str(error.value)
+    assert "No feature has a missing value: found 1 of 3 break this: x0" in text
+    assert "Every feature value is finite: found 1 of 3 break this: x2" in text
+    assert "The number of instances is 41: found 40" in text
+    assert "Every label is 0 or 1: found 1" in text
+
+
+def test_a_constant_feature_becomes_zero_and_is_named():
+    X, Y = made()
+    X[:, 1] = 3.5
+    result = prepare(dataset(X, Y), entry())
+    assert (result.features[:, 1] == 0).all()
+    assert warnings(result)["varies"] == "1 of 3 break this: x1"
+
+
+def test_labels_that_are_never_or_always_on_are_named():
+    X, Y = made()
+    Y[:, 0], Y[:, 1] = 0, 1
+    found = warnings(prepare(dataset(X, Y), entry()))
+    assert found["not-rare"] == "1 of 2 break this: y0"
+    assert found["not-always"] == "1 of 2 break this: y1"
+
+
+def test_duplicates_and_rows_without_labels_are_counted():
+    X, Y = made()
+    X[1], Y[1], Y[2:7] = X[0], Y[0], 0
+    found = warnings(prepare(dataset(X, Y), entry()))
+    assert found["no-duplicates"] == "1"
+    assert int(found["no-empty"]) == int((Y.sum(axis=1) == 0).sum()) >= 5
+
+
+def test_too_few_rows_are_refused():
+    with pytest.raises(DataError, match="at least four rows: found 3"):
+        prepare(dataset(*made(rows=3)), entry())
+
+
+@pytest.mark.parametrize("model", ["AllZeros", "TopK", "LogisticRelevance"])
+@pytest.mark.parametrize("case", ["one label", "label off in training", "two rows", "one feature"])
+def test_training_on_odd_data_gives_finite_zeros_and_ones(model, case):
+    X, Y = made()
+    if case == "one label":
+        Y = Y[:, :1]
+    elif case == "label off in training":
+        Y[:, 0] = 0
+    elif case == "two rows":
+        X, Y = X[:2], Y[:2]
+    else:
+        X = X[:, :1]
+    grid = {"C": [0.1, 1.0]} if model == "LogisticRelevance" else {}
+    for _, fitted in search_and_fit(get_model(model)(), grid, X, Y, ["f1", "rank"], seed=0):
+        assert set(np.unique(fitted.predict(X))) <= {0, 1}

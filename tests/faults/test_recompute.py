@@ -1,0 +1,121 @@
+"""T15: a change recomputes exactly the cells that depend on it."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+KEYS = """
+import json
+from stages.cells.keys import keys
+from stages.cells.plan import plan
+from stages.config.catalog import load_catalog
+from stages.config.params import load_params
+params = load_params()
+found = keys(plan(params, load_catalog(), params.datasets), params)
+print(json.dumps({str(cell): key for cell, key in found.items()}))
+"""
+
+
+@pytest.fixture
+def code(project):
+    """The tiny project with its own copy of the code."""
+    for package in ("rethink", "stages"):
+        shutil.copytree(ROOT / package, project.path / package)
+    params = project.params()
+    params["datasets"] = ["tiny", "single"]
+    project.write_params(params)
+    return project
+
+
+def keys(project):
+    done = subprocess.run(
+        [sys.executable, "-c", KEYS], cwd=project.path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def changed(before, after):
+    """Cells that are new or have another key."""
+    return {cell for cell, key in after.items() if before.get(cell) != key}
+
+
+def edit(path, old, new):
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+
+
+def test_a_comment_in_the_code_recomputes_nothing(code):
+    before = keys(code)
+    path = code.path / "rethink" / "models" / "logistic.py"
+    path.write_text(path.read_text() + "\n# a thought\n")
+    assert keys(code) == before
+
+
+def test_a_line_of_one_model_recomputes_that_model_alone(code):
+    before = keys(code)
+    path = code.path / "rethink" / "models" / "logistic.py"
+    path.write_text(path.read_text() + "\nunused = 1\n")
+    after = keys(code)
+    assert changed(before, after) == {cell for cell in after if "/BR-LR/" in cell}
+
+
+def test_a_parameter_of_one_model_recomputes_that_model_alone(code):
+    before = keys(code)
+    params = code.params()
+    params["models"]["BR-LR"]["grid"]["C"] = [0.5, 5.0]
+    code.write_params(params)
+    after = keys(code)
+    assert changed(before, after) == {cell for cell in after if "/BR-LR/" in cell}
+
+
+def test_a_time_limit_recomputes_nothing(code):
+    before = keys(code)
+    params = code.params()
+    params["train"]["time_limit"] = 5
+    code.write_params(params)
+    assert keys(code) == before
+
+
+def test_other_data_recomputes_that_data_set_alone(code):
+    before = keys(code)
+    catalog = yaml.safe_load((code.path / "data" / "catalog.yaml").read_text())
+    catalog["datasets"]["tiny"]["sources"][0]["recipe"]["features"] = 6
+    (code.path / "data" / "catalog.yaml").write_text(yaml.safe_dump(catalog))
+    shutil.rmtree(code.path / "data" / "raw" / "tiny")
+    for stage in ("fetch", "prepare", "split"):
+        code.run(f"stages.{stage}", "--dataset", "tiny")
+    after = keys(code)
+    assert changed(before, after) == {cell for cell in after if cell.startswith("tiny/")}
+
+
+def test_a_new_cost_computes_its_own_cells_alone(code):
+    before = keys(code)
+    accuracy = (code.path / "rethink" / "costs" / "accuracy.py").read_text()
+    renamed = accuracy.replace('name = "accuracy"', 'name = "overlap"').replace(
+        "Accuracy", "Overlap"
+    )
+    (code.path / "rethink" / "costs" / "overlap.py").write_text(renamed)
+    params = code.params()
+    params["train"]["costs"].append("overlap")
+    code.write_params(params)
+    after = keys(code)
+    assert changed(before, after) == {cell for cell in after if "/overlap/" in cell}
+    assert len(after) > len(before)
+
+
+def test_a_new_seed_computes_its_own_cells_alone(code):
+    before = keys(code)
+    params = code.params()
+    params["train"]["seeds"] = 3
+    code.write_params(params)
+    after = keys(code)
+    assert changed(before, after) == {cell for cell in after if cell.endswith("/2")}
+    assert before.items() <= after.items()

@@ -1,0 +1,58 @@
+import sys
+
+import pytest
+
+from stages.cells import version
+from stages.cells.version import code_version
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A project package of three modules: a imports b, c stands alone."""
+    folder = tmp_path / "made"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("")
+    (folder / "a.py").write_text("import numpy\nfrom made.b import value\nx = value\n")
+    (folder / "b.py").write_text('"""Text."""\nvalue = 1\n')
+    (folder / "c.py").write_text("other = 1\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(version, "PROJECT", ("made",))
+    yield folder
+    for name in [name for name in sys.modules if name.split(".")[0] == "made"]:
+        del sys.modules[name]
+
+
+def fresh(*modules):
+    for cached in (version._tree, version._syntax_hash, version._imports):
+        cached.cache_clear()
+    return code_version(*modules)
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "changes"),
+    [
+        ("a.py", "import numpy\nfrom made.b import value\nx = value # why\n", False),
+        ("b.py", '"""Another text."""\n\nvalue = 1\n', False),
+        ("c.py", "other = 2\n", False),
+        ("b.py", '"""Text."""\nvalue = 2\n', True),
+        ("a.py", "import numpy\nfrom made.b import value\nx = value + 1\n", True),
+        ("a.py", "import numpy\nfrom made.b import value\nfrom made import c\nx = value\n", True),
+    ],
+)
+def test_only_code_that_is_used_counts_and_comments_do_not(package, file, text, changes):
+    before = fresh("made.a")
+    (package / file).write_text(text)
+    assert (fresh("made.a") != before) == changes
+
+
+def test_the_versions_of_imported_libraries_are_part_of_it(package):
+    import numpy
+
+    assert fresh("made.a")["numpy"] == numpy.__version__
+    assert set(fresh("made.c")) == {"code"}
+
+
+def test_models_do_not_depend_on_each_other():
+    used = version._closure(("stages.cells.compute", "rethink.models.logistic"))
+    assert "rethink.models.constant" not in used
+    assert {"rethink.search", "rethink.scaling", "rethink.models.base"} <= used
