@@ -1,12 +1,16 @@
 """Choice of parameters by cross-validation, with fits shared by all costs where they can be.
 
 A cost-blind estimator is fitted once for all costs; only the choice among its fits differs.
+An estimator that can try a whole grid faster than point by point (warm starts, pruning) says so
+with a method `cross_validate(points, X, Y, parts, costs)`, to be called like the function here.
 Grids are listed from the strongest regularisation to the weakest: ties go to the earlier point.
 """
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +18,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 
 from rethink.costs import Cost, get_cost
-from rethink.models.base import is_cost_sensitive
+from rethink.models.base import is_cost_sensitive, shares_fits
 
 Grid = dict[str, list]
 
@@ -47,6 +51,17 @@ class Selection:
     cost: Cost
     params: dict[str, Any]
     fold_scores: list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A grid point under one cost: its value on each fold, None where it was given up before.
+
+    `params` may say more than the point did, such as a number of epochs found on the folds.
+    """
+
+    params: dict[str, Any]
+    values: list[float | None]
 
 
 def search(
@@ -83,16 +98,33 @@ def search(
     X, Y = _rows_of(X), _rows_of(Y)
     points, chosen = grid_points(grid), [get_cost(cost) for cost in costs]
     parts = fold_rows(Y.shape[0], folds, seed) if len(points) > 1 else []
-    scores: dict[str, list[dict[str, Any]]] = {cost.name: [] for cost in chosen}
-    for params, (fold, held) in itertools.product(points, enumerate(parts)):
+    if not parts:
+        return {cost.name: Selection(cost, points[0], []) for cost in chosen}
+    trials = getattr(estimator, "cross_validate", partial(cross_validate, estimator))
+    return {
+        cost.name: _select(cost, found)
+        for sharing in _sharing(estimator, chosen)
+        for cost, found in zip(sharing, trials(points, X, Y, parts, sharing), strict=True)
+    }
+
+
+def cross_validate(
+    estimator: Any,
+    points: Sequence[dict[str, Any]],
+    X: Any,
+    Y: np.ndarray,
+    parts: Sequence[np.ndarray],
+    costs: Sequence[Cost],
+) -> list[list[Trial]]:
+    """Try every point on every fold, one fit at a time: for each cost a trial for each point."""
+    trials = [[Trial(params, []) for params in points] for _ in costs]
+    for (index, params), held in itertools.product(enumerate(points), parts):
         kept = np.setdiff1d(np.arange(Y.shape[0]), held)
-        for sharing in _sharing(estimator, chosen):
-            fitted = _fitted(estimator, params, sharing[0], X[kept], Y[kept])
-            predicted = fitted.predict(X[held])
-            for cost in sharing:
-                value = float(cost(Y[held], predicted).mean())
-                scores[cost.name].append({"params": params, "fold": fold, "value": value})
-    return {cost.name: _select(cost, points, scores[cost.name]) for cost in chosen}
+        fitted = _fitted(estimator, params, costs[0], X[kept], Y[kept])
+        for row, cost in zip(trials, costs, strict=True):
+            predicted = _for_cost(fitted, cost).predict(X[held])
+            row[index].values.append(float(cost(Y[held], predicted).mean()))
+    return trials
 
 
 def fit_selected(
@@ -103,15 +135,15 @@ def fit_selected(
     Selections of equal parameters share one fit, the same object, if the estimator is cost-blind.
     """
     X, Y = _rows_of(X), _rows_of(Y)
-    sensitive = is_cost_sensitive(type(estimator))
+    shared = shares_fits(type(estimator))
     done: list[tuple[dict[str, Any], Any]] = []
     for selection in selections.values():
         fitted = next((f for params, f in done if params == selection.params), None)
         if fitted is None:
             fitted = _fitted(estimator, selection.params, selection.cost, X, Y)
-            if not sensitive:
+            if shared:
                 done.append((selection.params, fitted))
-        yield selection, fitted
+        yield selection, _for_cost(fitted, selection.cost)
 
 
 def search_and_fit(
@@ -169,26 +201,35 @@ def fold_rows(n: int, folds: int, seed: int) -> list[np.ndarray]:
     return [np.sort(rows) for rows in np.array_split(shuffled, min(folds, n))]
 
 
-def _select(cost: Cost, points: Sequence[dict], scores: list[dict[str, Any]]) -> Selection:
-    if not scores:
-        return Selection(cost, points[0], [])
-    means = np.mean(np.reshape([score["value"] for score in scores], (len(points), -1)), axis=1)
-    best = int(np.argmax(means) if cost.greater_is_better else np.argmin(means))
-    return Selection(cost, points[best], scores)
+def _select(cost: Cost, trials: Sequence[Trial]) -> Selection:
+    """The best mean among the points tried on every fold; the first of equals."""
+    finished = [trial for trial in trials if None not in trial.values]
+    means = [np.mean(np.asarray(trial.values, dtype=float)) for trial in finished]
+    best = finished[np.argmax(means) if cost.greater_is_better else np.argmin(means)]
+    scores = [
+        {"params": trial.params, "fold": fold, "value": value}
+        for trial in trials
+        for fold, value in enumerate(trial.values)
+    ]
+    return Selection(cost, best.params, scores)
 
 
 def _sharing(estimator: Any, costs: list[Cost]) -> list[list[Cost]]:
     """Costs in groups that one fit serves."""
-    if is_cost_sensitive(type(estimator)) or not costs:
-        return [[cost] for cost in costs]
-    return [costs]
+    if shares_fits(type(estimator)):
+        return [costs] if costs else []
+    return [[cost] for cost in costs]
 
 
 def _fitted(estimator: Any, params: dict[str, Any], cost: Cost, X: Any, Y: Any) -> Any:
-    model = clone(estimator).set_params(**params)
-    if is_cost_sensitive(type(estimator)):
-        model.set_params(cost=cost)
-    return model.fit(X, Y)
+    return _for_cost(clone(estimator).set_params(**params), cost).fit(X, Y)
+
+
+def _for_cost(model: Any, cost: Cost) -> Any:
+    """The model, told the cost if it wants to know: to fit for it, or only to predict for it."""
+    if not is_cost_sensitive(type(model)):
+        return model
+    return copy(model).set_params(cost=cost)  # a copy: other costs may share the fit
 
 
 def _rows_of(matrix: Any) -> Any:

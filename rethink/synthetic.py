@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import log_expit, log_softmax
 
-from rethink.costs.base import unknown_name
+from rethink.discovery import unknown_name
 from rethink.models.bayes import MOST_LABELS, all_label_vectors
 
 

@@ -51,7 +51,6 @@ def render(context: Json) -> str:
     return template.render(
         **context,
         alerts=alerts(context),
-        leaders={name: leaders(cost) for name, cost in context["comparison"]["costs"].items()},
         reasons=_reasons(context["comparison"]["failures"]),
         seconds=total_seconds(context["runs"]),
         recompute=RECOMPUTE,
@@ -71,7 +70,7 @@ def _templates() -> jinja2.Environment:
         lstrip_blocks=True,
     )
     environment.filters |= {"fixed": fixed, "raw": raw, "rank": rank_text, "listed": listed}
-    environment.globals |= {"symbols": SYMBOLS, "spans": spans, "share": share}
+    environment.globals |= {"symbols": SYMBOLS, "spans": spans, "share": share, "leaders": leaders}
     return environment
 
 
@@ -119,9 +118,9 @@ def share(value: float, span: tuple[float, float], greater: bool) -> float:
     return round(100 * (part if greater else 1 - part), 1)
 
 
-def leaders(cost: Json) -> list[str]:
+def leaders(view: Json) -> list[str]:
     """The models with the best average rank."""
-    ranks = {model: rank for model, rank in cost["average_ranks"]["models"].items() if rank}
+    ranks = {model: rank for model, rank in view["average_ranks"]["models"].items() if rank}
     return [model for model, rank in ranks.items() if rank == min(ranks.values())]
 
 

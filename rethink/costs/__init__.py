@@ -1,26 +1,14 @@
 """The costs: each module of this folder defines one, and is found without being listed."""
 
-import importlib
-import inspect
-import pkgutil
+import sys
 
-from rethink.costs.base import Cost, unknown_name
+from rethink.costs.base import Cost
+from rethink.discovery import classes_in, unknown_name
 
-
-def _discover() -> dict[str, Cost]:
-    names = [module.name for module in pkgutil.iter_modules(__path__)]
-    modules = [importlib.import_module(f"{__name__}.{name}") for name in names]
-    found = [
-        cls()
-        for module in modules
-        for cls in vars(module).values()
-        if inspect.isclass(cls) and issubclass(cls, Cost) and cls.__module__ == module.__name__
-        if not inspect.isabstract(cls)
-    ]
-    return {cost.name: cost for cost in sorted(found, key=lambda cost: (cost.position, cost.name))}
-
-
-COSTS = _discover()
+_FOUND = [cls() for cls in classes_in(sys.modules[__name__], Cost)]
+COSTS: dict[str, Cost] = {
+    cost.name: cost for cost in sorted(_FOUND, key=lambda cost: (cost.position, cost.name))
+}
 
 
 def get_cost(cost: str | Cost) -> Cost:

@@ -1,8 +1,6 @@
 """What a cost is: per-instance values of 0/1 predictions, and the weights of single labels."""
 
-import difflib
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -164,14 +162,6 @@ def check_binary(labels: Any, name: str) -> Any:
     if labels.dtype != bool:
         _refuse_other_values(labels, name)
     return labels.astype(bool)
-
-
-def unknown_name(kind: str, name: object, valid: Iterable[str]) -> ValueError:
-    """The error for a name nobody knows, with the nearest valid one."""
-    choices = list(valid)
-    close = difflib.get_close_matches(str(name).lower(), [c.lower() for c in choices], n=1)
-    hint = "".join(f"did you mean '{c}'? " for c in choices if [c.lower()] == close)
-    return ValueError(f"unknown {kind} {name!r}; {hint}valid: {', '.join(choices)}")
 
 
 def _check_sparse(labels: Any, name: str) -> sp.csr_array:

@@ -1,26 +1,13 @@
 """The models: every estimator in a module of this folder is found by its class name."""
 
-import importlib
-import inspect
-import pkgutil
+import sys
 
-from rethink.costs.base import unknown_name
-from rethink.models.base import MultiLabelEstimator, is_cost_sensitive
+from rethink.discovery import classes_in, unknown_name
+from rethink.models.base import MultiLabelEstimator, is_cost_sensitive, shares_fits
 
-
-def _discover() -> dict[str, type[MultiLabelEstimator]]:
-    names = [m.name for m in pkgutil.iter_modules(__path__) if m.name != "base"]
-    modules = [importlib.import_module(f"{__name__}.{name}") for name in names]
-    return {
-        cls.__name__: cls
-        for module in modules
-        for cls in vars(module).values()
-        if inspect.isclass(cls) and issubclass(cls, MultiLabelEstimator)
-        if cls.__module__ == module.__name__ and not cls.__name__.startswith("_")
-    }
-
-
-MODELS = _discover()
+MODELS: dict[str, type[MultiLabelEstimator]] = {
+    cls.__name__: cls for cls in classes_in(sys.modules[__name__], MultiLabelEstimator)
+}
 
 
 def get_model(name: str) -> type[MultiLabelEstimator]:
@@ -36,4 +23,4 @@ def get_model(name: str) -> type[MultiLabelEstimator]:
     return MODELS[name]
 
 
-__all__ = ["MODELS", "MultiLabelEstimator", "get_model", "is_cost_sensitive"]
+__all__ = ["MODELS", "MultiLabelEstimator", "get_model", "is_cost_sensitive", "shares_fits"]

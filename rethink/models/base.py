@@ -1,7 +1,7 @@
 """What all models share: checks of the data, the scikit-learn tags, and who is cost-sensitive."""
 
 import inspect
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -34,6 +34,8 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
     >>> Everything().fit([[0.5], [1.5]], np.array([[0, 1], [1, 1]])).predict([[2.0]])
     array([[1, 1]])
     """
+
+    fit_uses_cost: ClassVar[bool] = True  # False where `cost` matters for predictions alone
 
     def _check_fit(self, X: Any, Y: Any) -> tuple[Any, np.ndarray]:
         """X as float64, dense or CSR of shape (n, d), and Y as dense uint8 of shape (n, K)."""
@@ -96,3 +98,8 @@ def is_cost_sensitive(model: type) -> bool:
     (True, False)
     """
     return "cost" in inspect.signature(model.__init__).parameters  # type: ignore[misc]
+
+
+def shares_fits(model: type[MultiLabelEstimator]) -> bool:
+    """Whether one fit serves all costs, because the cost plays no part in fitting."""
+    return not is_cost_sensitive(model) or not model.fit_uses_cost

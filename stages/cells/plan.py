@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
 
-from rethink.models import get_model, is_cost_sensitive
+from rethink.models import get_model, shares_fits
 from stages.config.catalog import Catalog
 from stages.config.params import Params
 
@@ -43,11 +43,11 @@ def plan(params: Params, catalog: Catalog, datasets: Iterable[str]) -> list[Cell
 
 
 def jobs(cells: Iterable[Cell], keys: dict[Cell, str], params: Params) -> list[Job]:
-    """Group cells: a cost-blind model is searched and fitted once for all its costs."""
+    """Group cells: where the fit knows no cost, one search and fit serves all costs."""
 
     def group(cell: Cell) -> tuple[str, str, int, str]:
-        sensitive = is_cost_sensitive(get_model(params.models[cell.model].estimator))
-        return cell.dataset, cell.model, cell.seed, cell.cost if sensitive else ""
+        shared = shares_fits(get_model(params.models[cell.model].estimator))
+        return cell.dataset, cell.model, cell.seed, "" if shared else cell.cost
 
     grouped = groupby(sorted(cells, key=group), key=group)
     members = [tuple(group_cells) for _, group_cells in grouped]

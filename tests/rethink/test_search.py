@@ -9,7 +9,7 @@ from rethink.models.base import MultiLabelEstimator
 from rethink.models.bayes import BayesOptimal
 from rethink.models.constant import TopK
 from rethink.models.logistic import LogisticRelevance
-from rethink.search import fit_selected, fold_rows, grid_points, search, search_and_fit
+from rethink.search import Trial, fit_selected, fold_rows, grid_points, search, search_and_fit
 from rethink.synthetic import generate
 
 NAMES = ["hamming", "rank", "f1", "accuracy"]
@@ -202,3 +202,40 @@ def test_one_fold_is_refused_and_no_costs_give_nothing():
     with pytest.raises(ValueError, match="folds is 1"):
         search(LogisticRelevance(), GRID, X, Y, ["f1"], folds=1, seed=0)
     assert list(search_and_fit(LogisticRelevance(), GRID, X, Y, [], seed=0)) == []
+
+
+class RuleOnly(Blind):
+    """The cost matters for predictions alone: below zero for losses, above for scores."""
+
+    fit_uses_cost = False
+
+    def __init__(self, cost="hamming", level=0.0, unused=0):
+        self.cost = cost
+        self.level = level
+        self.unused = unused
+
+    def predict(self, X):
+        everything = np.ones((len(X), len(self.classes_)), dtype=int)
+        return everything if get_cost(self.cost).greater_is_better else 0 * everything
+
+
+def test_a_model_whose_fit_knows_no_cost_is_fitted_once_and_told_the_cost_to_predict():
+    found = list(search_and_fit(RuleOnly(), {"level": [0.0, 1.0]}, X, Y, NAMES, seed=0))
+    assert len(Blind.fits) == 2 * 3 + 1
+    predicted = {chosen.cost.name: model.predict(X).mean() for chosen, model in found}
+    assert predicted == {"hamming": 0, "rank": 0, "f1": 1, "accuracy": 1}
+
+
+class Pruning(Blind):
+    """Gives up its first point and finds something out about the others."""
+
+    def cross_validate(self, points, X, Y, parts, costs):
+        trials = [Trial(points[0], [0.0, None, None])]
+        trials += [Trial({**point, "unused": 7}, [1.0] * len(parts)) for point in points[1:]]
+        return [trials for _ in costs]
+
+
+def test_an_estimator_may_try_the_grid_its_own_way_and_give_points_up():
+    chosen = search(Pruning(), {"level": [0.0, 1.0, 2.0]}, X, Y, ["rank"], seed=0)["rank"]
+    assert chosen.params == {"level": 1.0, "unused": 7}
+    assert [score["value"] for score in chosen.fold_scores[:3]] == [0.0, None, None]
