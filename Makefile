@@ -11,7 +11,7 @@ export GX_ANALYTICS_ENABLED = false
 .PHONY: report test test-fast lint plan profile benchmark environment
 
 report: environment ## run the pipeline and say where the report is
-	@dvc repro --quiet
+	@dvc repro
 	@python -m stages.report --where
 
 test: environment ## lint and the whole test suite

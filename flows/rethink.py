@@ -9,7 +9,7 @@ is done, only the manifests in the store.
 import subprocess
 import sys
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from prefect import flow, get_run_logger, task
 from prefect.artifacts import (
@@ -26,34 +26,36 @@ from prefect.task_runners import ThreadPoolTaskRunner
 from stages import paths
 from stages.cells.plan import plan
 from stages.cells.run import worker_count
-from stages.cells.store import Store
 from stages.config.catalog import load_catalog
+from stages.config.names import nearest
 from stages.config.params import load_params
 from stages.config.profile import switch
+from stages.errors import CELLS_FAILED, UserError
 from stages.io.tables import read_table
-from stages.train import summary, train
 
 Profile = Literal["as-is", "smoke", "quick", "paper"]
+
+
+def run(*command: str, allowed: tuple[int, ...] = (0,)) -> None:
+    """Run a module of this environment, log what it says, and fail if it fails."""
+    done = subprocess.run([sys.executable, "-m", *command], capture_output=True, text=True)
+    output = f"{done.stdout}{done.stderr}".strip()
+    get_run_logger().info(output)
+    if done.returncode not in allowed:
+        raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}:\n{output}")
 
 
 @task(name="dvc", task_run_name="dvc repro {what}", cache_policy=NO_CACHE)
 def repro(what: str, targets: list[str]) -> None:
     """Let DVC bring stages up to date."""
-    command = [sys.executable, "-m", "dvc", "repro", *targets]
-    done = subprocess.run(command, capture_output=True, text=True)
-    get_run_logger().info(done.stdout)
-    if done.returncode:
-        raise RuntimeError(f"{' '.join(command[2:])} failed:\n{done.stdout}{done.stderr}")
+    run("dvc", "repro", *targets)
 
 
 @task(name="train", task_run_name="{dataset} / {model}", tags=["train"], cache_policy=NO_CACHE)
-def train_unit(dataset: str, model: str) -> dict[str, int]:
-    """Bring all cells of one data set and model into the store."""
-    found = train([dataset], load_params(), Store(paths.CELLS), models=[model], workers=1)
-    counts, bad = summary(found)
-    for line in bad:
-        get_run_logger().warning(line)
-    return dict(counts)
+def train_unit(dataset: str, model: str) -> None:
+    """Bring all cells of one data set and model into the store, in a process of its own."""
+    unit = ("--dataset", dataset, "--model", model, "--workers", "1")
+    run("stages.train", *unit, allowed=(0, CELLS_FAILED))  # a failed cell is a row, not a fault
 
 
 def units(datasets: list[str]) -> list[tuple[str, str]]:
@@ -62,7 +64,10 @@ def units(datasets: list[str]) -> list[tuple[str, str]]:
     return list(dict.fromkeys((cell.dataset, cell.model) for cell in cells))
 
 
-@flow(name="rethink", task_runner=ThreadPoolTaskRunner(max_workers=worker_count()))
+UNITS_AT_A_TIME: Any = ThreadPoolTaskRunner(max_workers=worker_count())
+
+
+@flow(name="rethink", task_runner=UNITS_AT_A_TIME)
 def rethink(profile: Profile = "as-is", dataset: str | None = None) -> str:
     """Run the benchmark.
 
@@ -74,8 +79,9 @@ def rethink(profile: Profile = "as-is", dataset: str | None = None) -> str:
         for change in switch(profile):
             get_run_logger().info("params.yaml: %s", change)
     params = load_params()
-    if dataset:
-        load_catalog().entry(dataset)
+    if dataset and dataset not in params.datasets:
+        hint = nearest(dataset, params.datasets)
+        raise UserError(f"data set {dataset!r} is not in `datasets` of params.yaml; {hint}")
     datasets = [dataset] if dataset else list(params.datasets)
     repro("data", [f"split@{name}" for name in datasets])
     fan_out(datasets)
@@ -86,7 +92,7 @@ def rethink(profile: Profile = "as-is", dataset: str | None = None) -> str:
 def fan_out(datasets: list[str]) -> None:
     """Train every unit, a few at a time, and show how far it is."""
     todo = units(datasets)
-    progress = create_progress_artifact(progress=0.0, key="cells", description="units trained")
+    progress: Any = create_progress_artifact(progress=0.0, key="cells", description="units trained")
     futures = [train_unit.submit(dataset, model) for dataset, model in todo]
     for done, future in enumerate(as_completed(futures), start=1):
         future.result()

@@ -87,10 +87,11 @@ def encode(table: RawTable, nominal: str) -> tuple[Matrix, tuple[str, ...]]:
         return table.matrix, _names(table)
     blocks: list[Any] = []
     names: list[str] = []
-    by_column = table.matrix.tocsc() if sparse.issparse(table.matrix) else table.matrix
+    matrix: Any = table.matrix
+    by_column = matrix.tocsc() if sparse.issparse(matrix) else matrix
     for index, column in enumerate(table.columns):
         block = by_column[:, [index]]
-        if spread[index]:
+        if spread[index] and column.values:
             block = _onehot(block, len(column.values))
             names += [f"{column.name}={value}" for value in column.values]
         else:

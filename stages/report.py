@@ -1,10 +1,12 @@
 """Stage `report`: the comparison, run times and data cards -> one self-contained HTML file."""
 
+import argparse
 import base64
 import hashlib
 import json
 import os
 import platform
+import sys
 from collections import defaultdict
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -18,7 +20,7 @@ from markupsafe import Markup
 
 from stages import paths
 from stages.config.params import load_params
-from stages.errors import DataError, run_command
+from stages.errors import CELLS_FAILED, DataError, run_command
 from stages.io.files import read_json, write_text
 from stages.io.tables import read_table
 
@@ -254,15 +256,23 @@ def _version(package: str) -> str:
 
 def main() -> int:
     """Command line."""
-    context = gather()
-    write_text(REPORT, render(context))
-    failures = context["comparison"]["failures"]
+    parser = argparse.ArgumentParser(description=__doc__, epilog="example: python -m stages.report")
+    parser.add_argument(
+        "--where",
+        action="store_true",
+        help="write nothing; say where the report is and, in the exit code, whether cells failed",
+    )
+    if not parser.parse_args().where:
+        write_text(REPORT, render(gather()))
+        return 0
+    comparison = read_json(paths.REPORTS / "comparison.json")
+    failures, planned = comparison["failures"], comparison["cells"]["planned"]
+    for line in failed_lines(failures):
+        print(line, file=sys.stderr)
     if failures:
-        cells = context["comparison"]["cells"]
-        print(f"{len(failures)} of {cells['planned']} cells did not finish:")
-        print("\n".join(f"  {line}" for line in failed_lines(failures)))
-    print(REPORT)
-    return 0
+        print(f"{len(failures)} of {planned} cells have no result", file=sys.stderr)
+    print(f"the report is at {REPORT}")
+    return CELLS_FAILED if failures else 0
 
 
 if __name__ == "__main__":

@@ -17,8 +17,9 @@ from stages.cells.results import SCHEMA
 from stages.cells.run import run_cells, worker_count
 from stages.cells.store import Manifest, Store
 from stages.config.catalog import load_catalog
+from stages.config.names import nearest
 from stages.config.params import Params, load_params
-from stages.errors import CELLS_FAILED, run_command
+from stages.errors import CELLS_FAILED, UserError, run_command
 from stages.io.tables import table_writer, write_table
 
 CELL = {"model": pa.string(), "cost": pa.string(), "seed": pa.int16()}
@@ -43,13 +44,13 @@ def train(
     params: Params,
     store: Store,
     *,
-    models: Iterable[str] | None = None,
+    model: str | None = None,
     retry: Iterable[str] = (),
     workers: int = 1,
 ) -> dict[Cell, Manifest]:
     """Bring every planned cell into the store and return the manifest of each."""
     cells = plan(params, load_catalog(), datasets)
-    cells = [cell for cell in cells if models is None or cell.model in models]
+    cells = [cell for cell in cells if model in (None, cell.model)]
     names = keys(cells, params)
     found = {cell: store.find(cell, names[cell]) for cell in cells}
     for cell, manifest in found.items():
@@ -110,6 +111,7 @@ def main() -> int:
         epilog="example: python -m stages.train --dataset yeast; python -m stages.train --plan",
     )
     parser.add_argument("--dataset", help="one data set (default: all of params.yaml)")
+    parser.add_argument("--model", help="only its cells, and no assembly of the results")
     parser.add_argument("--plan", action="store_true", help="list the cells, compute nothing")
     parser.add_argument(
         "--retry",
@@ -127,14 +129,17 @@ def main() -> int:
     args = parser.parse_args()
     params = load_params()
     if args.dataset:
-        load_catalog().entry(args.dataset)
+        load_catalog().entry(args.dataset)  # an unknown name stops here
+    if args.model and args.model not in params.train.models:
+        hint = nearest(args.model, params.train.models)
+        raise UserError(f"model {args.model!r} is not in train.models of params.yaml; {hint}")
     datasets = [args.dataset] if args.dataset else list(params.datasets)
     store = Store(paths.CELLS)
     if args.plan:
         print(describe_plan(datasets, params, store, args.workers))
         return 0
-    found = train(datasets, params, store, retry=args.retry, workers=args.workers)
-    for dataset in datasets:
+    found = train(datasets, params, store, model=args.model, retry=args.retry, workers=args.workers)
+    for dataset in datasets if args.model is None else ():
         assemble(dataset, found, store)
     counts, bad = summary(found)
     print(f"{len(found)} cells: " + ", ".join(f"{n} {status}" for status, n in counts.items()))

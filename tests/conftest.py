@@ -125,6 +125,14 @@ def project(prepared_project, tmp_path):
     return Project(path)
 
 
+@pytest.fixture
+def code(project):
+    """The tiny project with a copy of the code that a test may change."""
+    for package in ("rethink", "stages"):
+        shutil.copytree(ROOT / package, project.path / package)
+    return project
+
+
 @pytest.fixture(scope="session")
 def mirror():
     path = SHARED / "mirror"

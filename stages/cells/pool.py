@@ -39,7 +39,7 @@ def run_jobs(
     workers = min(workers, len(jobs))
     pool = ProcessPool(workers, context=get_context("spawn"), initializer=_die_with_parent)
     try:
-        futures = {
+        futures: dict[Any, Job] = {
             pool.schedule(work, args=[job], timeout=time_limit * len(job.cells)): job
             for job in jobs
         }

@@ -1,7 +1,7 @@
 """YAML into typed, closed and frozen models: an error names the key's full path."""
 
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -36,7 +36,7 @@ def load_closed(path: Path, model: type[Model]) -> Model:
         raise UserError(f"{path} is not valid:\n  {problems}") from None
 
 
-def _explain(problem: dict, model: type[BaseModel]) -> str:
+def _explain(problem: Any, model: type[BaseModel]) -> str:
     key = ".".join(str(part) for part in problem["loc"]) or "(top level)"
     if problem["type"] == "extra_forbidden":
         return f"{key}: unknown key; {nearest(str(problem['loc'][-1]), _siblings(problem, model))}"
@@ -45,7 +45,7 @@ def _explain(problem: dict, model: type[BaseModel]) -> str:
     return f"{key}: {problem['msg']} (given: {problem['input']!r:.80})"
 
 
-def _siblings(problem: dict, model: type[BaseModel]) -> list[str]:
+def _siblings(problem: Any, model: type[BaseModel]) -> list[str]:
     """The keys that are valid where the unknown one stands."""
     fields = model.model_fields
     for part in problem["loc"][:-1]:

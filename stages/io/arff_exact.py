@@ -38,7 +38,7 @@ class _Rows:
         self.columns = columns
         known = {column.values for column in columns if column.values}
         shared = {values: {value: i for i, value in enumerate(values)} for values in known}
-        self.codes = [shared.get(column.values) for column in columns]
+        self.codes = [shared[column.values] if column.values else None for column in columns]
         self.sparse: bool | None = None
         self.values, self.indices, self.ends = array("d"), array("i"), array("q", [0])
 

@@ -32,9 +32,10 @@ def _plain_columns(path: Path, text: str) -> list[Column] | None:
     """The columns of a header without quotes and comments; None if the exact way is needed."""
     before, *parts = _PLAIN.split(text + "\n")
     names, kinds, between = parts[0::3], parts[1::3], parts[2::3]
-    if "".join(between).strip("\n\t ") or len(set(names)) < len(names):
+    if not names or "".join(between).strip("\n\t ") or len(set(names)) < len(names):
         return None
-    if any(_exact_columns(path, before.split("\n"))):
+    start = [*before.split("\n"), f"@attribute {names[0]} {kinds[0]}"]
+    if len(list(_exact_columns(path, start))) != 1:
         return None
     try:
         types = {kind: _attribute(tokenize(f"name {kind}")).values for kind in set(kinds)}

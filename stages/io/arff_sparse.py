@@ -142,7 +142,7 @@ class _Nominal:
         if found.min(initial=0) < 0 or found.max(initial=0) > _LARGEST_CODE:
             return False
         whole = found.astype(np.int8)
-        if (whole != found).any() or (lengths[cells] != 1 + (found >= 10)).any():
+        if (lengths[cells] != 1 + (found >= 10)).any():
             return False
         values[cells] = codes = self.codes.take(lists[cells] * (_LARGEST_CODE + 1) + whole)
         return bool((codes >= 0).all())

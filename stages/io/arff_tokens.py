@@ -77,9 +77,10 @@ def shown(text: str) -> str:
 
 
 def _token(match: re.Match[str]) -> Token:
-    if match.lastgroup in ("word", "mark"):
-        return Token(match[match.lastgroup], match.lastgroup)
-    return Token(_ESCAPE.sub(_unescaped, match[match.lastgroup]), "quoted")
+    kind = match.lastgroup or ""
+    if kind in ("word", "mark"):
+        return Token(match[kind], kind)
+    return Token(_ESCAPE.sub(_unescaped, match[kind]), "quoted")
 
 
 def _unescaped(match: re.Match[str]) -> str:

@@ -46,11 +46,14 @@ def _read_tables(kind: str, paths: list[Path]) -> RawTable:
     if len(matrices) == 1:
         return first
     if any(sparse.issparse(matrix) for matrix in matrices):
-        return RawTable(first.columns, sparse.vstack(map(sparse.csr_array, matrices), "csr"))
+        matrices = [sparse.csr_array(matrix) for matrix in matrices]
+        return RawTable(first.columns, sparse.vstack(matrices, "csr"))
     return RawTable(first.columns, np.vstack(matrices))
 
 
-def _check_header(first: Path, ours: tuple[Column, ...], path: Path, theirs: tuple) -> None:
+def _check_header(
+    first: Path, ours: tuple[Column, ...], path: Path, theirs: tuple[Column, ...]
+) -> None:
     if len(ours) != len(theirs):
         raise DataError(f"{path}: found {len(theirs)} columns, needs {len(ours)} as in {first}")
     for number, (our, their) in enumerate(zip(ours, theirs, strict=True), start=1):
@@ -74,7 +77,7 @@ def _split_labels(table: RawTable, names: tuple[str, ...], path: Path) -> RawDat
         raise DataError(f"{path}: all {len(is_label)} columns are labels, needs a feature")
     chosen, rest = np.flatnonzero(is_label), np.flatnonzero(~is_label)
     cells = table.matrix[:, chosen]
-    cells = cells.toarray() if sparse.issparse(cells) else cells
+    cells = cells if isinstance(cells, np.ndarray) else cells.toarray()
     columns = [table.columns[i] for i in chosen]
     labels = np.empty(cells.shape, np.uint8)
     for i, column in enumerate(columns):
@@ -116,8 +119,7 @@ def _as_binary(column: Column, cells: np.ndarray, path: Path) -> np.ndarray:
         return cells
     values = [value.lower() for value in column.values]
     if not any(pair.issuperset(values) for pair in _PAIRS):
-        raise DataError(
-            f"{_described(column)} in {path} is no label, needs 0/1, false/true, no/yes"
-        )
+        found = ", ".join(column.values)
+        raise DataError(f"{label} has the values {found:.120}, needs 0/1, false/true or no/yes")
     codes = np.array([_WORDS[value] for value in values])
     return codes[cells.astype(int)]

@@ -1,8 +1,9 @@
 """Parquet with page checksums and fixed settings, so that equal tables give equal bytes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -32,7 +33,7 @@ def read_table(path: Path, columns: list[str] | None = None) -> pa.Table:
     return pq.read_table(path, columns=columns, page_checksum_verification=True)
 
 
-def matrix_to_table(matrix: np.ndarray | sparse.csr_array, names: list[str]) -> pa.Table:
+def matrix_to_table(matrix: Any, names: Sequence[str]) -> pa.Table:
     """A matrix as a table: a column a feature when dense, index and value lists when sparse."""
     if not sparse.issparse(matrix):
         return pa.table([pa.array(column) for column in matrix.T], names=list(names))
@@ -46,7 +47,7 @@ def matrix_to_table(matrix: np.ndarray | sparse.csr_array, names: list[str]) -> 
     return table.replace_schema_metadata({"columns": str(matrix.shape[1])})
 
 
-def table_to_matrix(table: pa.Table) -> np.ndarray | sparse.csr_array:
+def table_to_matrix(table: pa.Table) -> Any:
     """The inverse of `matrix_to_table`."""
     columns = (table.schema.metadata or {}).get(b"columns")
     if columns is None:

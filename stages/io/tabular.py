@@ -26,7 +26,7 @@ def read_csv(path: Path) -> RawTable:
         text = {field.name: pa.string() for field in table.schema if not _numeric(field.type)}
         if text:
             table = _parse(data, dict.fromkeys(table.column_names, pa.float64()) | text)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = " ".join(str(error).split())
         raise DataError(f"{path}: {reason:.300}; needs a CSV file in UTF-8, a row a line") from None
     return _raw_table(path, table)
@@ -44,7 +44,7 @@ def read_parquet(path: Path) -> RawTable:
 
 
 def _parse(data: bytes, column_types: dict[str, pa.DataType]) -> pa.Table:
-    """Parse CSV as one block: the types are guessed from the first block only."""
+    """Parse CSV in one block: a row longer than a block would be refused."""
     return csv.read_csv(
         pa.BufferReader(data),
         csv.ReadOptions(use_threads=False, block_size=min(len(data) + 1, _LARGEST_BLOCK)),

@@ -80,7 +80,6 @@ def _run(tables: dict[str, pd.DataFrame], todo: list[Check]) -> list[tuple[Check
     import great_expectations.expectations as gxe
 
     context = gx.get_context(mode="ephemeral")
-    context.variables.progress_bars = {"globally": False}
     source = context.data_sources.add_pandas("summaries")
     found = []
     for name, frame in tables.items():
@@ -96,7 +95,7 @@ def _run(tables: dict[str, pd.DataFrame], todo: list[Check]) -> list[tuple[Check
             )
         asset = source.add_dataframe_asset(name)
         batch = asset.add_batch_definition_whole_dataframe("all").get_batch({"dataframe": frame})
-        results = batch.validate(suite, result_format="COMPLETE").results
+        results: list[Any] = batch.validate(suite, result_format="COMPLETE").results
         # equal expectations are run once, so a result is found by what it says
         said = {_bounds(result.expectation_config.kwargs): result for result in results}
         found += [(check, said[check.column, check.low, check.high]) for check in mine]

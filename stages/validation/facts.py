@@ -1,12 +1,13 @@
 """What can be counted from a data set: a row for every column and every label, and totals."""
 
 from collections.abc import Iterator
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 from scipy import sparse
 
-Matrix = np.ndarray | sparse.csr_array
+Matrix: TypeAlias = Any  # a dense array or a CSR array
 
 
 def describe_columns(matrix: Matrix, names: tuple[str, ...]) -> pd.DataFrame:

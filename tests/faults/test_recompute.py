@@ -4,12 +4,10 @@ import json
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 import yaml
 
-ROOT = Path(__file__).resolve().parents[2]
 KEYS = """
 import json
 from stages.cells.keys import keys
@@ -22,15 +20,11 @@ print(json.dumps({str(cell): key for cell, key in found.items()}))
 """
 
 
-@pytest.fixture
-def code(project):
-    """The tiny project with its own copy of the code."""
-    for package in ("rethink", "stages"):
-        shutil.copytree(ROOT / package, project.path / package)
-    params = project.params()
+@pytest.fixture(autouse=True)
+def two_data_sets(code):
+    params = code.params()
     params["datasets"] = ["tiny", "single"]
-    project.write_params(params)
-    return project
+    code.write_params(params)
 
 
 def keys(project):
@@ -44,12 +38,6 @@ def keys(project):
 def changed(before, after):
     """Cells that are new or have another key."""
     return {cell for cell, key in after.items() if before.get(cell) != key}
-
-
-def edit(path, old, new):
-    text = path.read_text()
-    assert old in text
-    path.write_text(text.replace(old, new, 1))
 
 
 def test_a_comment_in_the_code_recomputes_nothing(code):

@@ -13,8 +13,16 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import copy_of_the_project
+from tests.readme import blocks
 
 BIN = Path(sys.executable).parent
+# the quick profile with less in it, so that the commands of the README take seconds
+THIN = """
+profile: quick
+datasets: [exclusive, yeast]
+train: {seeds: 1}
+models: {BR-LR: {grid: {C: [0.1, 1.0]}}}
+"""
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("prefect")]
 
 
@@ -23,15 +31,13 @@ class Shell:
 
     def __init__(self, folder, home, port):
         self.folder = folder
+        self.port = str(port)
         self.env = os.environ | {
             "PATH": f"{BIN}:{os.environ['PATH']}",
             "PREFECT_HOME": str(home),
-            "PREFECT_API_URL": f"http://127.0.0.1:{port}/api",
-            "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
-            "DO_NOT_TRACK": "1",
-            "RETHINK_WORKERS": "2",
         }
         self.started = []
+        self.logs = []
 
     def run(self, command, timeout=420):
         done = subprocess.run(
@@ -41,12 +47,25 @@ class Shell:
         assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
         return done.stdout
 
+    def follow(self, line, log):
+        """Do what the README says, on a port of our own; servers and workers stay on."""
+        line = line.replace("4200", self.port)
+        if line.startswith("export "):
+            self.env |= dict(pair.split("=", 1) for pair in line.split()[1:])
+        elif " start " in line:
+            self.start(line, log)
+            if "server" in line:
+                wait_for(f"http://127.0.0.1:{self.port}/api/health")
+        else:
+            return self.run(line)
+
     def start(self, command, log):
         process = subprocess.Popen(
             f"exec {command}", shell=True, cwd=self.folder, env=self.env, stdout=log.open("w"),
             stderr=subprocess.STDOUT, start_new_session=True,
         )  # fmt: skip
         self.started.append(process)
+        self.logs.append(log)
 
     def stop(self):
         for process in reversed(self.started):
@@ -77,16 +96,16 @@ def wait_for(address, seconds=120):
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
-    """A clone with a server, a pool, the deployments and a worker."""
+    """A clone with a server, a pool, the deployments and a worker, made with the README's words."""
     base, port = tmp_path_factory.mktemp("lab"), free_port()
     clone = copy_of_the_project(base / "clone")
+    (clone / ".venv").symlink_to(sys.prefix)
+    (clone / "profiles" / "quick.yaml").write_text(THIN)
     shell = Shell(clone, base / "prefect", port)
+    server, worker, _ = blocks("README.md", section="With Prefect")
     try:
-        shell.start(f"prefect server start --host 127.0.0.1 --port {port}", base / "server.log")
-        wait_for(f"http://127.0.0.1:{port}/api/health")
-        shell.run("prefect work-pool create cpu --type process --overwrite")
-        shell.run("prefect deploy --all")
-        shell.start("prefect worker start --pool cpu", base / "worker.log")
+        for number, line in enumerate(server + worker):
+            shell.follow(line, base / f"{number}.log")
         yield shell
     finally:
         shell.stop()
@@ -126,7 +145,17 @@ def results(folder):
     return {name: (folder / name).read_bytes() for name in names}
 
 
-def test_one_data_set_is_brought_up_to_its_predictions(after_the_flow):
-    command = "prefect deployment run rethink/one-dataset --param dataset=exclusive --watch"
-    after_the_flow.run(command)
-    assert "up to date" in after_the_flow.run("dvc status train@exclusive")
+def test_the_commands_of_the_readme_run_one_after_the_other(after_the_flow, tmp_path):
+    *_, commands = blocks("README.md", section="With Prefect")
+    for number, line in enumerate(commands):
+        after_the_flow.follow(line, tmp_path / f"{number}.log")
+    assert "up to date" in after_the_flow.run("dvc status")
+    assert (after_the_flow.folder / "data" / "predictions" / "yeast.parquet").exists()
+
+
+def test_a_data_set_that_is_not_in_params_fails_with_a_message(after_the_flow):
+    command = "prefect deployment run rethink/one-dataset --param dataset=yaest --watch"
+    with pytest.raises(AssertionError, match="state 'Failed'"):
+        after_the_flow.run(command)
+    said = [log.read_text() for log in after_the_flow.logs]
+    assert any("'yaest' is not in `datasets` of params.yaml; did you mean" in text for text in said)

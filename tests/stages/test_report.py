@@ -16,7 +16,7 @@ import pytest
 from rethink.costs import COSTS
 from stages import report
 from stages.compare import compare
-from stages.errors import DataError
+from stages.errors import CELLS_FAILED, DataError
 from stages.report import fixed, leaders, listed, render, share
 
 FOUR = ("hamming", "rank", "f1", "accuracy")
@@ -138,6 +138,10 @@ def section(html, name):
     return re.search(rf'<section id="{name}".*?</section>', html, re.S)[0]
 
 
+def inline(html, tag):
+    return re.search(rf"<{tag}>(.*?)</{tag}>", html, re.S)[1]
+
+
 def steady(html):
     return re.sub(r"<section [^>]*data-volatile>.*?</section>", "", html, flags=re.S)
 
@@ -151,9 +155,7 @@ def test_the_page_loads_nothing_from_anywhere():
     assert links
     assert all(link.startswith(("#", "data:")) for link in links)
     assert not [tag for tag, _ in page.tags if tag in ("link", "img", "iframe", "object", "base")]
-    style, script = (
-        re.search(rf"<{tag}>(.*?)</{tag}>", html, re.S)[1] for tag in ("style", "script")
-    )
+    style, script = (inline(html, tag) for tag in ("style", "script"))
     assert not re.search(r"url\(|@import|https?:", style)
     assert not re.search(r"https?:|fetch\(|XMLHttp|import\(|innerHTML|eval\(", script)
 
@@ -171,8 +173,7 @@ def test_the_policy_allows_only_the_style_and_script_of_the_page():
     assert policy.startswith("default-src 'none'; ")
     assert "unsafe" not in policy
     for tag in ("style", "script"):
-        text = re.search(rf"<{tag}>(.*?)</{tag}>", html, re.S)[1]
-        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        digest = base64.b64encode(hashlib.sha256(inline(html, tag).encode()).digest()).decode()
         assert f"{tag}-src 'sha256-{digest}'" in policy
     assert not [a for _, a in page.tags if "style" in a or any(key[:2] == "on" for key in a)]
 
@@ -208,7 +209,7 @@ def test_every_planned_cell_is_there_and_a_failed_one_says_why():
     for number, cost in enumerate(FOUR, start=1):
         part = section(html, f"cost-{number}")
         rows = re.findall(r"<tr><td><bdi>(.*?)</bdi></td><th[^>]*><bdi>(.*?)</bdi></th>", part)
-        planned = [(d, m) for d, m in product(("yeast", "chain"), ("all-zeros", "BR-LR", "bayes"))]
+        planned = list(product(("yeast", "chain"), ("all-zeros", "BR-LR", "bayes")))
         planned.remove(("yeast", "bayes"))
         assert rows == planned
         seeds = part[part.index("Every seed") :]
@@ -344,9 +345,8 @@ def test_the_whole_protocol_stays_below_a_megabyte():
 def test_the_lines_that_recompute_a_table_give_the_table(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "data").mkdir()
-    made_up_scores(("yeast", "chain"), ("all-zeros", "BR-LR"), 3, {}).to_parquet(
-        "data/scores.parquet"
-    )
+    scores = made_up_scores(("yeast", "chain"), ("all-zeros", "BR-LR"), 3, {})
+    scores.to_parquet("data/scores.parquet")
     assert len(report.RECOMPUTE.splitlines()) <= 10
     found = {}
     exec(report.RECOMPUTE, found)
@@ -358,12 +358,8 @@ def test_the_lines_that_recompute_a_table_give_the_table(tmp_path, monkeypatch, 
 
 
 def test_small_helpers():
-    assert [fixed(value, 2) for value in (None, 1234.567, -0.001, -2.5)] == [
-        "–",
-        "1,234.57",
-        "0.00",
-        "−2.50",
-    ]
+    numbers = (None, 1234.567, -0.001, -2.5)
+    assert " ".join(fixed(value, 2) for value in numbers) == "– 1,234.57 0.00 −2.50"
     assert [listed(names) for names in ([], ["a"], ["a", "b", "c"])] == ["none", "a", "a, b and c"]
     assert [share(x, (1.0, 3.0), greater=True) for x in (1.0, 2.0, 3.0)] == [0.0, 50.0, 100.0]
     assert share(1.0, (1.0, 3.0), greater=False) == 100.0
@@ -390,17 +386,24 @@ def project(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_the_stage_prints_the_path_and_what_failed(project, capsys):
+def test_the_stage_writes_the_page_and_then_says_where_it_is_and_what_failed(
+    project, capsys, monkeypatch
+):
+    monkeypatch.setattr("sys.argv", ["report"])
     assert report.main() == 0
     assert (project / "reports" / "report.html").read_text().startswith("<!doctype html>")
-    assert capsys.readouterr().out.splitlines() == [
-        "1 of 12 cells did not finish:",
-        "  yeast · BR-LR · rank · seed 0: failed – it broke",
-        "reports/report.html",
+    monkeypatch.setattr("sys.argv", ["report", "--where"])
+    assert report.main() == CELLS_FAILED
+    said = capsys.readouterr()
+    assert said.out == "the report is at reports/report.html\n"
+    assert said.err.splitlines() == [
+        "yeast · BR-LR · rank · seed 0: failed – it broke",
+        "1 of 12 cells have no result",
     ]
 
 
-def test_a_missing_card_is_named(project):
+def test_a_missing_card_is_named(project, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["report"])
     (project / "data/prepared/yeast/card.json").unlink()
     with pytest.raises(DataError, match=r"card\.json is missing; run `dvc repro`"):
         report.main()

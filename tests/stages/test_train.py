@@ -1,0 +1,115 @@
+import pyarrow.parquet as pq
+import pytest
+
+MODELS = '''
+import signal
+import time
+
+import numpy as np
+
+from rethink.models.constant import AllZeros
+
+
+class Raises(AllZeros):
+    """Fails."""
+
+    def fit(self, X, Y):
+        raise ValueError("singular matrix,\\n  sorry")
+
+
+class Hangs(AllZeros):
+    """Never comes to an end and will not listen."""
+
+    def fit(self, X, Y):
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        while True:
+            time.sleep(1)
+
+
+class Dies(AllZeros):
+    """Is killed from outside."""
+
+    def fit(self, X, Y):
+        import os
+
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+class Halves(AllZeros):
+    """Predicts what is neither 0 nor 1."""
+
+    def predict(self, X):
+        return super().predict(X) + 0.5
+'''
+
+
+@pytest.fixture
+def broken(code):
+    """A project in which most models go wrong, each in its own way."""
+    (code.path / "rethink" / "models" / "broken.py").write_text(MODELS)
+    params = code.params()
+    params["models"] |= {n.lower(): {"estimator": n} for n in ("Raises", "Hangs", "Dies", "Halves")}
+    params["train"] |= {
+        "models": ["raises", "hangs", "dies", "halves", "BR-LR"],
+        "costs": ["f1"],
+        "seeds": 1,
+        "time_limit": 3,
+    }
+    code.write_params(params)
+    return code
+
+
+def test_whatever_a_model_does_its_cell_is_a_row_and_the_others_go_on(broken):
+    output = broken.run("stages.train", "--dataset", "tiny", "--workers", "2", code=3)
+    runs = pq.read_table(broken.path / "data" / "runs" / "tiny.parquet").to_pylist()
+    found = {run["model"]: (run["status"], run["reason"]) for run in runs}
+    assert found["raises"] == ("failed", "ValueError: singular matrix, sorry")
+    assert found["halves"] == ("failed", "ValueError: predicted values other than 0 and 1")
+    assert found["hangs"] == ("timeout", "stopped after the limit of 3 s a cell")
+    assert found["dies"][0] == "oom"
+    assert found["BR-LR"] == ("ok", "")
+    assert "failed: tiny / raises: ValueError: singular matrix, sorry" in output
+    predicted = pq.read_table(broken.path / "data" / "predictions" / "tiny.parquet")
+    assert set(predicted["model"].to_pylist()) == {"BR-LR"}
+
+    again = broken.run("stages.train", "--dataset", "tiny", "--tolerate-failures")
+    assert "5 cells, 5 cached, 0 to compute" in again
+
+    retried = broken.run("stages.train", "--dataset", "tiny", "--retry", "failed", code=3)
+    assert "5 cells, 3 cached, 2 to compute" in retried
+
+
+def test_the_plan_lists_cells_says_which_are_cached_and_how_long_the_rest_takes(project):
+    before = project.run("stages.train", "--plan")
+    assert "32 cells, 0 cached, 32 to compute" in before
+    assert "not counting 32 cells of models not timed yet" in before
+    project.run("stages.train", "--model", "BR-LR")
+    after = project.run("stages.train", "--plan")
+    assert "32 cells, 8 cached, 24 to compute" in after
+    assert not (project.path / "data" / "predictions").exists()
+
+
+def test_the_plan_of_data_that_is_not_there_yet_says_so(project):
+    params = project.params()
+    params["datasets"] = ["tiny", "single"]
+    project.write_params(params)
+    (project.path / "data" / "prepared" / "single" / "card.json").unlink()
+    output = project.run("stages.train", "--plan")
+    assert "no data" in output and "64 cells" in output
+    output = project.run("stages.train", code=2)
+    assert "data set single is not prepared; run: dvc repro split@single" in output
+
+
+def test_unknown_names_are_refused_with_the_nearest(project):
+    assert "did you mean 'tiny'" in project.run("stages.train", "--dataset", "tinny", code=1)
+    assert "did you mean 'BR-LR'" in project.run("stages.train", "--model", "BR-RL", code=1)
+
+
+def test_the_scaling_is_fitted_on_the_training_rows_unless_switched_off(project):
+    params = project.params()
+    project.run("stages.train")
+    with_care = project.cell_bytes()
+    params["train"]["rescale"] = False
+    project.write_params(params)
+    project.run("stages.train")
+    assert len(project.cell_bytes()) == 2 * len(with_care)  # other keys: both are kept

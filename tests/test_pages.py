@@ -1,0 +1,114 @@
+"""README.md and CONTRIBUTING.md are true: what they say is run here or in tests/flows."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.conftest import copy_of_the_project
+from tests.readme import ROOT, blocks
+
+PREFIX = Path(sys.prefix)
+THIS_RUN = {"make test", "make test-fast", "make lint"}  # they run this test, or would wait for it
+REPORT = ("Two commands", "What is run", "With DVC")
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory):
+    """A clean clone whose environment is the one of this run."""
+    folder = copy_of_the_project(tmp_path_factory.mktemp("pages") / "clone")
+    (folder / ".venv").symlink_to(PREFIX)
+    return folder
+
+
+def run(folder, command, **env):
+    done = subprocess.run(
+        command, shell=True, cwd=folder, env=os.environ | env, capture_output=True, text=True,
+        timeout=600, executable="/bin/bash",
+    )  # fmt: skip
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+def test_every_command_of_the_pages_is_run_by_a_test():
+    said = {line for page in ("README.md", "CONTRIBUTING.md") for b in blocks(page) for line in b}
+    run_here = {line for s in REPORT for b in blocks("README.md", section=s) for line in b}
+    run_by_flows = {line for b in blocks("README.md", section="With Prefect") for line in b}
+    assert said == run_here | run_by_flows | THIS_RUN
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("pages")
+@pytest.mark.skipif(
+    not (PREFIX / ".installed").exists(), reason="the environment was not made by `make`"
+)
+def test_the_commands_from_a_clean_clone_to_the_report(clone, mirror_or_nothing):
+    lines = [line for section in REPORT for b in blocks("README.md", section=section) for line in b]
+    activated = False
+    outputs = {}
+    for line in lines:
+        activated |= "activate" in line
+        if line in THIS_RUN:
+            continue
+        if "RETHINK_MIRROR" in line:
+            line = line.replace("/path/to/mirror", str(mirror_or_nothing))
+        outputs[line] = run(clone, f". .venv/bin/activate && {line}" if activated else line)
+    assert outputs["make report"].endswith("the report is at reports/report.html\n")
+    assert "yeast" in outputs["make plan"]
+    assert "up to date" in outputs["dvc status"]
+    assert "Running stage" not in outputs["dvc repro"]
+
+
+@pytest.fixture
+def mirror_or_nothing(tmp_path):
+    """Any folder is a mirror: what it lacks comes from elsewhere."""
+    return tmp_path
+
+
+def entry(page, section):
+    """The YAML that a section of a page tells the user to add."""
+    (text,) = blocks(page, "yaml", section)
+    return yaml.safe_load("\n".join(text))
+
+
+def test_a_users_own_data_set_is_one_entry(project):
+    catalog = yaml.safe_load((project.path / "data" / "catalog.yaml").read_text())
+    catalog["datasets"] |= entry("README.md", "Your own data set")
+    (project.path / "data" / "catalog.yaml").write_text(yaml.safe_dump(catalog))
+    folder = project.path / "data" / "raw" / "birdsong"
+    folder.mkdir()
+    rows = [f"{i % 7},{i % 5},{'wet' if i % 3 else 'dry'},{i % 2},{(i // 2) % 2},{int(i % 4 == 0)}"
+            for i in range(60)]  # fmt: skip
+    header = "pitch,length,weather,wren,robin,finch"
+    (folder / "birdsong.csv").write_text("\n".join([header, *rows]) + "\n")
+    params = project.params()
+    params["datasets"] = ["birdsong"]
+    project.write_params(params)
+    for stage in ("fetch", "prepare", "split", "train"):
+        project.run(f"stages.{stage}", "--dataset", "birdsong")
+    assert len(project.cells()) == 3 * 4 * 2  # no bayes: the distribution is not known
+
+
+def test_a_model_is_one_file_and_one_entry_and_a_cost_one_file(code):
+    contributing = (ROOT / "CONTRIBUTING.md").read_text()
+    for text in re.findall(r"`(rethink/\S+\.py)`[^`]*?```python\n(.*?)```", contributing, re.S):
+        (code.path / text[0]).write_text(text[1])
+    params = code.params()
+    params["models"] |= entry("CONTRIBUTING.md", "A model: one file and one entry")
+    params["train"]["models"] = ["everything", "top-k"]
+    params["train"]["costs"] = ["f1", "zero-one"]
+    code.write_params(params)
+    code.run("stages.train", "--dataset", "tiny")
+    code.run("stages.evaluate")
+    query = (
+        "import pandas as pd; s = pd.read_parquet('data/scores.parquet');"
+        "print(sorted(s['criterion'].unique()), sorted(s['model'].unique()))"
+    )
+    output = subprocess.run(
+        [sys.executable, "-c", query], cwd=code.path, capture_output=True, text=True, check=True
+    ).stdout
+    assert "zero-one" in output and "everything" in output
