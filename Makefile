@@ -27,7 +27,7 @@ lint: environment
 plan: environment ## the cells of the current profile: cached, missing, time left
 	@python -m stages.train --plan
 
-profile: environment ## make profile NAME=paper (or quick, or smoke)
+profile: environment ## make profile NAME=paper (or quick, small, smoke)
 	@python -m stages.config.profile $(NAME)
 
 benchmark: environment ## speed, side by side with peers

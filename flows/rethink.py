@@ -33,7 +33,7 @@ from stages.config.profile import switch
 from stages.errors import CELLS_FAILED, UserError
 from stages.io.tables import read_table
 
-Profile = Literal["as-is", "smoke", "quick", "paper"]
+Profile = Literal["as-is", "smoke", "quick", "small", "paper"]
 
 
 def run(*command: str, allowed: tuple[int, ...] = (0,)) -> None:
