@@ -13,8 +13,11 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from rethink.seeds import derive_seed
+from rethink.synthetic import generate
 from stages import paths
 from stages.config.catalog import Entry, File, Recipe, Source, load_catalog
+from stages.config.params import load_params
 from stages.errors import DataError, UserError, run_command
 from stages.io.download import DownloadError, download, mismatch
 from stages.io.files import atomic_path
@@ -158,10 +161,6 @@ def _copy(origin: Path, target: Path, file: File) -> None:
 
 def _write_synthetic(name: str, recipe: Recipe, folder: Path) -> None:
     """Generated anew each time: that is cheap, and a changed recipe leaves nothing stale."""
-    # Imported here because scikit-learn comes with it: two seconds that no other data set needs.
-    from rethink.seeds import derive_seed
-    from rethink.synthetic import generate
-
     try:
         sample = generate(**recipe.model_dump(), seed=derive_seed("data", name))
     except ValueError as error:
@@ -213,6 +212,7 @@ def main() -> int:
     )
     parser.add_argument("--dataset", required=True, help="a name in data/catalog.yaml")
     name = parser.parse_args().dataset
+    load_params()  # the first stage: a mistake in params.yaml stops here, before any work
     fetch(name, load_catalog().entry(name), paths.raw(name))
     return 0
 

@@ -66,3 +66,12 @@ def test_a_file_without_keys_is_refused(edited):
     Path("params.yaml").write_text("- just\n- a list\n")
     with pytest.raises(UserError, match="holds list, but needs keys and values"):
         load_params()
+
+
+def test_the_first_stage_refuses_before_it_fetches_anything(project):
+    params = project.params()
+    params["train"]["flods"] = 3
+    project.write_params(params)
+    output = project.run("stages.fetch", "--dataset", "single", code=1)
+    assert "train.flods: unknown key; did you mean 'folds'" in output
+    assert "Traceback" not in output
