@@ -42,10 +42,11 @@ PARAMS = {
         "rescale": True,
         "time_limit": 60,
     },
+    "grids": {"strengths": [0.01, 1.0, 100.0], "other": [0.5, 5.0]},
     "models": {
         "all-zeros": {"estimator": "AllZeros"},
         "top-k": {"estimator": "TopK"},
-        "BR-LR": {"estimator": "LogisticRelevance", "grid": {"C": [0.01, 1.0, 100.0]}},
+        "BR-LR": {"estimator": "LogisticRelevance", "grid": {"C": "strengths"}},
         "bayes": {"estimator": "BayesOptimal", "input": "joint"},
     },
 }

@@ -68,7 +68,7 @@ def make_task(job: Job, params: Params) -> Task:
         train=load_splits(cell.dataset)[cell.seed],
         estimator=model.estimator,
         params=dict(model.params) | ({} if inputs.support is None else {"support": inputs.support}),
-        grid={name: list(values) for name, values in model.grid.items()},
+        grid=params.grid_of(cell.model),
         costs=tuple(cell.cost for cell in job.cells),
         folds=params.train.folds,
         rescale=params.train.rescale and model.input == "features",

@@ -41,15 +41,15 @@ def _distinct(value: object) -> object:
 
 
 Names = Annotated[tuple[Slug, ...], BeforeValidator(_distinct), Field(min_length=1)]
-Grid = dict[str, Annotated[tuple[Value, ...], BeforeValidator(_distinct), Field(min_length=1)]]
+Values = Annotated[tuple[Value, ...], BeforeValidator(_distinct), Field(min_length=1)]
 
 
 class Model(Closed):
-    """An estimator of `rethink.models` with fixed parameters and a search grid."""
+    """An estimator of `rethink.models`: fixed parameters, and those searched over a named grid."""
 
     estimator: str
     params: dict[str, Value] = Field(default_factory=dict)
-    grid: Grid = Field(default_factory=dict)
+    grid: dict[str, Slug] = Field(default_factory=dict)
     input: Literal["features", "joint"] = "features"
 
 
@@ -70,7 +70,12 @@ class Params(Closed):
     profile: Slug
     datasets: Names
     train: Train
+    grids: dict[Slug, Values]
     models: dict[Slug, Model]
+
+    def grid_of(self, model: str) -> dict[str, list[Value]]:
+        """The values to try for each searched parameter of a model."""
+        return {name: list(self.grids[grid]) for name, grid in self.models[model].grid.items()}
 
 
 def load_params(path: Path = PARAMS) -> Params:
@@ -93,6 +98,11 @@ def _unknown_names(params: Params, catalog: Catalog) -> Iterator[str]:
         for index, name in enumerate(names):
             if name not in valid:
                 yield f"{key}.{index}: unknown name {name!r}; {nearest(name, valid)}"
+    for model, entry in params.models.items():
+        for parameter, grid in entry.grid.items():
+            if grid not in params.grids:
+                hint = nearest(grid, params.grids)
+                yield f"models.{model}.grid.{parameter}: unknown grid {grid!r}; {hint}"
 
 
 def _estimator_problems(params: Params) -> Iterator[str]:

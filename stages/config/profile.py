@@ -39,7 +39,7 @@ def switch(name: str, path: Path = PARAMS) -> list[str]:
 
 def _assign(target: Any, values: Any, prefix: str) -> Iterator[str]:
     for key, value in values.items():
-        if key != "grid" and isinstance(value, dict) and isinstance(target.get(key), dict):
+        if isinstance(value, dict) and isinstance(target.get(key), dict):
             yield from _assign(target[key], value, f"{prefix}{key}.")
         elif target.get(key) != value:
             yield f"{prefix}{key}: {_plain(target.get(key))} -> {_plain(value)}"
@@ -47,8 +47,6 @@ def _assign(target: Any, values: Any, prefix: str) -> Iterator[str]:
 
 
 def _plain(value: Any) -> str:
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{key}: {_plain(inner)}" for key, inner in value.items()) + "}"
     return str(list(value)) if isinstance(value, list) else str(value)
 
 

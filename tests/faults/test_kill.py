@@ -13,7 +13,7 @@ def grow(project):
     """Enough cells, each with enough fits, for a kill to fall into the middle of the work."""
     params = project.params()
     params["train"]["seeds"] = 6
-    params["models"]["BR-LR"]["grid"]["C"] = [10.0**power for power in range(-6, 7)]
+    params["grids"]["strengths"] = [10.0**power for power in range(-6, 7)]
     project.write_params(params)
 
 

@@ -21,7 +21,7 @@ THIN = """
 profile: quick
 datasets: [exclusive, yeast]
 train: {seeds: 1}
-models: {BR-LR: {grid: {C: [0.1, 1.0]}}}
+grids: {strengths: [0.1, 1.0]}
 """
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("prefect")]
 

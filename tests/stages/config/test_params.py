@@ -25,7 +25,7 @@ NAMES = ("quick", "paper", "small", "smoke")
 
 def leaves(values, prefix=""):
     for key, value in values.items():
-        if isinstance(value, dict) and key != "grid":
+        if isinstance(value, dict):
             yield from leaves(value, f"{prefix}{key}.")
         else:
             yield f"{prefix}{key}"
