@@ -1,8 +1,10 @@
 """Choice of parameters by cross-validation, with fits shared by all costs where they can be.
 
 A cost-blind estimator is fitted once for all costs; only the choice among its fits differs.
-An estimator that can try a whole grid faster than point by point (warm starts, pruning) says so
-with a method `cross_validate(points, X, Y, parts, costs)`, to be called like the function here.
+An estimator may try a grid faster than point by point. Its method `fit_path(X, Y, Cs)` returns a
+fitted model for each strength `C`, and `predict_costs(X, costs)` its predictions for several costs.
+One that goes another way (pruning) has a method `cross_validate(points, X, Y, parts, costs)`, to be
+called like the function here.
 Grids are listed from the strongest regularisation to the weakest: ties go to the earlier point.
 """
 
@@ -116,14 +118,17 @@ def cross_validate(
     parts: Sequence[np.ndarray],
     costs: Sequence[Cost],
 ) -> list[list[Trial]]:
-    """Try every point on every fold, one fit at a time: for each cost a trial for each point."""
+    """Try every point on every fold: for each cost a trial for each point.
+
+    A grid over `C` alone is fitted in one go by an estimator with a method `fit_path(X, Y, Cs)`.
+    """
     trials = [[Trial(params, []) for params in points] for _ in costs]
-    for (index, params), held in itertools.product(enumerate(points), parts):
+    for held in parts:
         kept = np.setdiff1d(np.arange(Y.shape[0]), held)
-        fitted = _fitted(estimator, params, costs[0], X[kept], Y[kept])
-        for row, cost in zip(trials, costs, strict=True):
-            predicted = _for_cost(fitted, cost).predict(X[held])
-            row[index].values.append(float(cost(Y[held], predicted).mean()))
+        for index, fitted in enumerate(_fits(estimator, points, costs[0], X[kept], Y[kept])):
+            predictions = _predictions(fitted, costs, X[held])
+            for row, cost, predicted in zip(trials, costs, predictions, strict=True):
+                row[index].values.append(float(cost(Y[held], predicted).mean()))
     return trials
 
 
@@ -219,6 +224,26 @@ def _sharing(estimator: Any, costs: list[Cost]) -> list[list[Cost]]:
     if shares_fits(type(estimator)):
         return [costs] if costs else []
     return [[cost] for cost in costs]
+
+
+def _fits(
+    estimator: Any, points: Sequence[dict[str, Any]], cost: Cost, X: Any, Y: Any
+) -> Iterator[Any]:
+    """The estimator fitted with each point, one by one or along a path of strengths."""
+    if hasattr(estimator, "fit_path") and all(set(point) == {"C"} for point in points):
+        told = _for_cost(clone(estimator), cost)
+        yield from told.fit_path(X, Y, [point["C"] for point in points])
+    else:
+        yield from (_fitted(estimator, point, cost, X, Y) for point in points)
+
+
+def _predictions(fitted: Any, costs: Sequence[Cost], X: Any) -> list[np.ndarray]:
+    """Predictions for each cost, from as little work as the estimator needs for all."""
+    if hasattr(fitted, "predict_costs"):
+        return fitted.predict_costs(X, costs)
+    if not is_cost_sensitive(type(fitted)):
+        return [fitted.predict(X)] * len(costs)
+    return [_for_cost(fitted, cost).predict(X) for cost in costs]
 
 
 def _fitted(estimator: Any, params: dict[str, Any], cost: Cost, X: Any, Y: Any) -> Any:

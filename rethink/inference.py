@@ -1,0 +1,224 @@
+"""From a distribution of label vectors to the prediction of the best expected cost.
+
+Every function works on all rows at once. A distribution is given as `marginals` of shape (n, K)
+where they are all that matters or labels are independent, as `samples` of shape (n, S, K), or as
+`probabilities` of shape (n, m) over the vectors in `support` of shape (m, K).
+
+References
+----------
+Dembczyński, Waegeman, Cheng, Hüllermeier: An exact algorithm for F-measure maximization,
+NeurIPS 2011 (`gfm`).
+"""
+
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+
+import numpy as np
+from scipy.special import roots_legendre
+
+from rethink.costs import Cost
+from rethink.costs.base import CountCost
+
+TIE = 1e-12  # rounding must not decide between predictions of equal value
+NUMBERS_AT_ONCE = 2_000_000  # bounds the memory of a block of rows
+
+
+def in_blocks(rule: Callable[[slice], np.ndarray], n: int, numbers: int) -> np.ndarray:
+    """The results of `rule` on blocks of rows, joined; a row needs so many numbers of memory."""
+    blocks = [rule(rows) for rows in row_blocks(n, numbers)]
+    return np.concatenate(blocks)
+
+
+def row_blocks(n: int, numbers: int) -> Iterator[slice]:
+    """Slices that part n rows, one at least, so that a block fits into memory."""
+    size = max(1, NUMBERS_AT_ONCE // max(numbers, 1))
+    for start in range(0, max(n, 1), size):
+        yield slice(start, min(start + size, n))
+
+
+def hamming_rule(marginals: np.ndarray) -> np.ndarray:
+    """Labels more probable than not: the least expected Hamming loss."""
+    return (marginals > 0.5).astype(np.uint8)
+
+
+def rank_rule(marginals: np.ndarray) -> np.ndarray:
+    """Labels more probable than the average label: the least expected rank loss.
+
+    On 0/1 predictions the loss is (Q fn + P fp) / 2, so a label is worth predicting if
+    E[P (1 - y)] < E[Q y], which is E[P] < K Pr(y = 1): the joint plays no part.
+
+    Examples
+    --------
+    >>> rank_rule(np.array([[0.1, 0.4, 0.2]]))
+    array([[0, 1, 0]], dtype=uint8)
+    """
+    return (marginals > marginals.mean(axis=1, keepdims=True) + TIE).astype(np.uint8)
+
+
+def gfm(D: np.ndarray, p_empty: np.ndarray) -> np.ndarray:
+    """The prediction of the best expected F1, among all.
+
+    Parameters
+    ----------
+    D : ndarray of shape (n, S, K)
+        Pr(label i is on and s labels are on) for s = 1 to S, the largest possible number.
+    p_empty : ndarray of shape (n,)
+        Probability of no label at all; the empty prediction then scores 1. Give zeros to get a
+        prediction that is never empty.
+
+    Examples
+    --------
+    >>> D, p_empty = size_joint(np.array([[0, 0], [1, 0], [1, 1]]), np.array([[0.3, 0.4, 0.3]]))
+    >>> gfm(D, p_empty)
+    array([[1, 0]], dtype=uint8)
+    """
+    sizes, K = D.shape[1], D.shape[2]
+    weights = 1.0 / np.add.outer(np.arange(1, K + 1), np.arange(1, sizes + 1))
+
+    def block(rows: slice) -> np.ndarray:
+        gains = weights @ D[rows]
+        sums = np.cumsum(-np.sort(-gains, axis=2), axis=2)
+        best = _best_size(2 * np.diagonal(sums, axis1=1, axis2=2), p_empty[rows])
+        chosen = gains[np.arange(len(best)), np.maximum(best, 1) - 1]
+        return _top(chosen, best)
+
+    return in_blocks(block, len(D), 2 * K * K)
+
+
+def gfm_independent(marginals: np.ndarray) -> np.ndarray:
+    """The prediction of the best expected F1 where labels are independent, among all.
+
+    It holds the k most probable labels for some k. The expected F1 of k labels is
+    2 Σ p_i ∫ t^k Π_{j≠i} (1 - p_j + p_j t) dt over 0 < t < 1, since 1/(s + k) = ∫ t^(s+k-1) dt.
+    The integrand is a polynomial of degree below 2K, which K points of Gauss integrate exactly;
+    all terms are positive, so nothing is lost by cancelling.
+
+    Examples
+    --------
+    >>> gfm_independent(np.array([[0.9, 0.5, 0.1], [0.1, 0.05, 0.1]]))
+    array([[1, 1, 0],
+           [0, 0, 0]], dtype=uint8)
+    """
+    K = marginals.shape[1]
+    points, weights = _gauss(K)
+    powers = points ** np.arange(1, K + 1)[:, None]
+
+    def block(rows: slice) -> np.ndarray:
+        p = marginals[rows]
+        ranked = -np.sort(-p, axis=1)
+        factors = 1 - ranked[:, :, None] * (1 - points)
+        product = factors.prod(axis=1)
+        within = np.cumsum(ranked[:, :, None] / factors, axis=1)
+        values = 2 * np.einsum("nkq,kq,nq->nk", within, powers, product * weights, optimize=True)
+        return _top(p, _best_size(values, (1 - p).prod(axis=1)))
+
+    return in_blocks(block, len(marginals), 3 * K * K)
+
+
+def published_f1_rule(D: np.ndarray) -> np.ndarray:
+    """The rule of the authors' code in place of `gfm`; not optimal, and never empty.
+
+    It takes D[s, i] / (s + i) element by element, where `gfm` has a matrix product, so that the
+    index of a label plays a part; from row s, the s largest entries. D as for `gfm`.
+
+    Examples
+    --------
+    >>> D, _ = size_joint(np.array([[0, 0], [0, 1]]), np.array([[0.9, 0.1]]))
+    >>> published_f1_rule(D)
+    array([[0, 1]], dtype=uint8)
+    """
+    sizes, K = D.shape[1], D.shape[2]
+    divisors = np.add.outer(np.arange(1, sizes + 1), np.arange(1, K + 1))
+
+    def block(rows: slice) -> np.ndarray:
+        scores = D[rows] / divisors
+        sums = np.cumsum(-np.sort(-scores, axis=2), axis=2)
+        best = _best_size(np.diagonal(sums, axis1=1, axis2=2), np.zeros(len(scores)))
+        best = np.maximum(best, 1)
+        return _top(scores[np.arange(len(best)), best - 1], best)
+
+    return in_blocks(block, len(D), 2 * sizes * K)
+
+
+def size_joint(support: np.ndarray, probabilities: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """D and p_empty for `gfm` from a distribution over the vectors in `support`."""
+    support = support.astype(float)
+    sizes, K = support.sum(axis=1).astype(int), support.shape[1]
+    largest = max(sizes.max(), 1)
+    by_size = np.zeros((len(support), largest, K))
+    some = np.flatnonzero(sizes)
+    by_size[some, sizes[some] - 1] = support[some]
+    D = probabilities @ by_size.reshape(len(support), -1)
+    return D.reshape(-1, largest, K), probabilities[:, sizes == 0].sum(axis=1)
+
+
+def size_joint_of_samples(samples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """D and p_empty for `gfm` from equally probable samples of shape (n, S, K)."""
+    sizes = samples.sum(axis=2, dtype=np.int64)
+    largest = max(sizes.max(initial=0), 1)
+    has_size = (sizes[:, None, :] == np.arange(1, largest + 1)[:, None]).astype(np.float32)
+    D = has_size @ samples.astype(np.float32)  # counts: exact in single precision
+    return D.astype(float) / samples.shape[1], (sizes == 0).mean(axis=1)
+
+
+def best_expected(
+    cost: Cost, candidates: np.ndarray, support: np.ndarray, probabilities: np.ndarray
+) -> np.ndarray:
+    """The candidate of the best expected cost for each row: its index, the first of equals.
+
+    `candidates` have shape (c, K); `support`, shape (m, K), and `probabilities`, shape (n, m),
+    are the distributions.
+
+    Examples
+    --------
+    >>> from rethink.costs import get_cost
+    >>> vectors = np.array([[0, 0], [1, 0], [1, 1]])
+    >>> best_expected(get_cost("hamming"), vectors, vectors, np.array([[0.3, 0.4, 0.3]]))
+    array([1])
+    """
+    return first_best(probabilities @ pair_costs(cost, support, candidates), cost)
+
+
+def first_best(expected: np.ndarray, cost: Cost) -> np.ndarray:
+    """Index of the best value of each row of shape (n, c), the first of equals."""
+    signed = -expected if cost.greater_is_better else expected
+    return np.argmax(signed <= signed.min(axis=1, keepdims=True) + TIE, axis=1)
+
+
+def most_probable_sets(marginals: np.ndarray) -> np.ndarray:
+    """The k labels of the highest marginals for every k from 0 to K: shape (n, K + 1, K)."""
+    n, K = marginals.shape
+    repeated = np.repeat(marginals, K + 1, axis=0)
+    return _top(repeated, np.tile(np.arange(K + 1), n)).reshape(n, K + 1, K)
+
+
+def pair_costs(cost: Cost, Y: np.ndarray, P: np.ndarray) -> np.ndarray:
+    """The cost of each prediction in P, shape (..., c, K), for each truth in Y: (..., m, c)."""
+    if isinstance(cost, CountCost):
+        hits = Y.astype(np.float32) @ np.swapaxes(P, -1, -2).astype(np.float32)
+        relevant, predicted = Y.sum(axis=-1, dtype=np.int64), P.sum(axis=-1, dtype=np.int64)
+        relevant, predicted = np.broadcast_arrays(relevant[..., None], predicted[..., None, :])
+        return cost.from_counts(hits.astype(np.int64), relevant, predicted, Y.shape[-1], 1.0)
+    truths, guesses = np.broadcast_arrays(Y[..., None, :], P[..., None, :, :])
+    values = cost(truths.reshape(-1, Y.shape[-1]), guesses.reshape(-1, Y.shape[-1]))
+    return values.reshape(truths.shape[:-1])
+
+
+def _best_size(values: np.ndarray, empty: np.ndarray) -> np.ndarray:
+    """Size of the best set of each row, the smallest of equals: 0, or the place in `values`."""
+    values = np.column_stack([empty, values])
+    return np.argmax(values >= values.max(axis=1, keepdims=True) - TIE, axis=1)
+
+
+def _top(scores: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """The so many labels of the highest scores in each row; the first of equals."""
+    order = np.argsort(-scores, axis=1, kind="stable")
+    result = np.zeros(scores.shape, dtype=np.uint8)
+    np.put_along_axis(result, order, np.arange(scores.shape[1]) < sizes[:, None], axis=1)
+    return result
+
+
+@lru_cache(maxsize=8)
+def _gauss(K: int) -> tuple[np.ndarray, np.ndarray]:
+    points, weights = roots_legendre(K)
+    return (points + 1) / 2, weights / 2

@@ -1,0 +1,136 @@
+"""A fitted net on disk: `weights.safetensors`, and `model.json` with all the rest.
+
+The only place where the library touches files. Both are plain data: loading runs no code.
+"""
+
+import json
+from numbers import Real
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+
+from rethink.costs import COSTS, Cost
+from rethink.nets.device import choose_device
+from rethink.nets.network import Network, Shape
+from rethink.nets.training import Model
+
+VERSION = 1
+WEIGHTS, DESCRIPTION = "weights.safetensors", "model.json"
+EXTRACTOR = "extractor."  # before the names of its weights
+
+
+def save(estimator: Any, path: str | Path) -> None:
+    """Write a fitted estimator to a folder; the description, written last, completes it."""
+    folder = Path(path)
+    folder.mkdir(parents=True, exist_ok=True)
+    model: Model = estimator.model_
+    tensors = dict(model.network.weights)
+    if model.extractor is not None:
+        state = model.extractor.state_dict()
+        tensors |= {f"{EXTRACTOR}{name}": value for name, value in state.items()}
+    (folder / DESCRIPTION).unlink(missing_ok=True)
+    # copies: safetensors refuses views of one vector
+    tensors = {name: value.detach().cpu().clone() for name, value in tensors.items()}
+    save_file(tensors, folder / WEIGHTS)
+    description = json.dumps(_description(estimator), indent=2, default=lambda value: value.item())
+    unfinished = folder / f".{DESCRIPTION}.tmp"
+    unfinished.write_text(description + "\n", encoding="utf-8")
+    unfinished.replace(folder / DESCRIPTION)
+
+
+def load(kind: type, path: str | Path, **given: Any) -> Any:
+    """Read an estimator of the class `kind` from the folder `path`.
+
+    `given` are constructor arguments that a file cannot hold (a cost of one's own, an extractor),
+    or that shall differ, such as the device.
+    """
+    folder = Path(path)
+    description = _read(folder)
+    if description["estimator"] != kind.__name__:
+        raise ValueError(
+            f"{folder} holds a {description['estimator']}, not a {kind.__name__}; "
+            f"load it with {description['estimator']}.load"
+        )
+    missing = [name for name in description["not_saved"] if given.get(name) is None]
+    if missing:
+        raise ValueError(
+            f"{folder} was saved without {', '.join(missing)}, which a file cannot hold; "
+            f"give it: {kind.__name__}.load(path, {missing[0]}=…)"
+        )
+    estimator = kind(**(description["params"] | given))
+    estimator.classes_ = [np.array([0, 1], dtype=description["label_type"])] * description["labels"]
+    estimator.n_features_in_ = description["inputs"]
+    estimator.input_shape_ = tuple(description["input_shape"])
+    if description["names"] is not None:
+        estimator.feature_names_in_ = np.array(description["names"], dtype=object)
+    estimator.loss_history_ = description["loss_history"]
+    estimator.epochs_ = len(estimator.loss_history_)
+    estimator.model_ = _model(folder, Shape(**description["shape"]), estimator)
+    return estimator
+
+
+def _description(estimator: Any) -> dict[str, Any]:
+    params = estimator.get_params(deep=False)
+    not_saved = [name for name, value in params.items() if not _plain(value)]
+    names = getattr(estimator, "feature_names_in_", None)
+    return {
+        "version": VERSION,
+        "estimator": type(estimator).__name__,
+        "params": {
+            name: value.name if isinstance(value, Cost) else value
+            for name, value in params.items()
+            if name not in not_saved
+        },
+        "not_saved": [name for name in not_saved if name != "random_state"],
+        "shape": vars(estimator.model_.network.shape),
+        "labels": len(estimator.classes_),
+        "label_type": estimator.classes_[0].dtype.str,
+        "inputs": estimator.n_features_in_,
+        "input_shape": list(estimator.input_shape_),
+        "names": None if names is None else list(names),
+        "loss_history": estimator.loss_history_,
+    }
+
+
+def _plain(value: Any) -> bool:
+    if isinstance(value, Cost):
+        return COSTS.get(value.name) is value or type(value) is type(COSTS.get(value.name))
+    return value is None or isinstance(value, str | bool | Real)
+
+
+def _read(folder: Path) -> dict[str, Any]:
+    file = folder / DESCRIPTION
+    if not file.is_file():
+        raise FileNotFoundError(f"{file} is missing: {folder} holds no completely saved model")
+    try:
+        description = json.loads(file.read_text(encoding="utf-8"))
+        version = description["version"]
+    except (ValueError, LookupError, TypeError):
+        raise ValueError(f"{file} is not a model's description; save the model again") from None
+    if version != VERSION:
+        raise ValueError(f"{file} has version {version}, but this program reads {VERSION}")
+    return description
+
+
+def _model(folder: Path, shape: Shape, estimator: Any) -> Model:
+    device = choose_device(estimator.device)
+    try:
+        tensors = load_file(folder / WEIGHTS, device=str(device))
+    except (SafetensorError, FileNotFoundError) as error:
+        raise ValueError(f"{folder / WEIGHTS} cannot be read ({error}); save it again") from None
+    network = Network(shape, torch.zeros(shape.size, device=device))
+    for name, weight in network.weights.items():
+        if name not in tensors or tensors[name].shape != weight.shape:
+            raise ValueError(f"{folder / WEIGHTS} does not fit its {DESCRIPTION}: {name} differs")
+        weight.copy_(tensors[name])
+    extractor = estimator.own_extractor(device)
+    if extractor is not None:
+        state = {
+            k.removeprefix(EXTRACTOR): v for k, v in tensors.items() if k.startswith(EXTRACTOR)
+        }
+        extractor.load_state_dict(state)
+    return Model(network, extractor)

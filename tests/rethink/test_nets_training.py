@@ -1,0 +1,240 @@
+"""Nadam, reweighting, the stopping rule and the training loop."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from rethink.costs import COSTS, Cost, get_cost
+from rethink.nets.device import choose_device
+from rethink.nets.nadam import BLOCK, Nadam
+from rethink.nets.network import Shape, new_network
+from rethink.nets.rows import Rows
+from rethink.nets.stopping import StoppingRule
+from rethink.nets.training import Data, Model, Recipe, Trainer
+from rethink.nets.weights import Reweighter, label_weights, normalised
+
+CPU = torch.device("cpu")
+
+
+def test_nadam_follows_its_formula():
+    rng = np.random.default_rng(0)
+    w, m, v, product = rng.normal(size=5), np.zeros(5), np.zeros(5), 1.0
+    weights = torch.from_numpy(w.copy())
+    nadam = Nadam([weights])
+
+    def mu(t):
+        return 0.9 * (1 - 0.5 * 0.96 ** (0.004 * t))
+
+    for t in range(1, 21):
+        g = rng.normal(size=5)
+        product *= mu(t)
+        m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g**2
+        top = (1 - mu(t)) * g / (1 - product) + mu(t + 1) * m / (1 - product * mu(t + 1))
+        w = w - 0.002 * top / (np.sqrt(v / (1 - 0.999**t)) + 1e-7)
+        nadam.step([torch.from_numpy(g)])
+    np.testing.assert_allclose(weights.numpy(), w, rtol=1e-12)
+
+
+def test_nadam_equals_torchs_own():
+    rng = torch.Generator().manual_seed(0)
+    ours = [torch.randn(shape, generator=rng) for shape in [(BLOCK + 7,), (3, 4)]]
+    theirs = [torch.nn.Parameter(w.clone()) for w in ours]
+    nadam, peer = Nadam(ours, 0.01), torch.optim.NAdam(theirs, lr=0.01, eps=1e-7)
+    for _ in range(10):
+        gradients = [torch.randn(w.shape, generator=rng) for w in ours]
+        for weight, gradient in zip(theirs, gradients, strict=True):
+            weight.grad = gradient.clone()
+        nadam.step(gradients)
+        peer.step()
+    for one, other in zip(ours, theirs, strict=True):
+        torch.testing.assert_close(one, other.detach())
+
+
+@pytest.mark.parametrize("name", COSTS)
+def test_closed_forms_on_tensors_equal_the_weights_of_the_cost(name):
+    rng = np.random.default_rng(0)
+    for K in (1, 2, 5):
+        Y, P = rng.integers(0, 2, (200, K)), rng.integers(0, 2, (2, 200, K))
+        Y[:20], P[:, :10] = 0, 0
+        found = label_weights(get_cost(name))(
+            torch.from_numpy(Y).double(), torch.from_numpy(P).double()
+        )
+        for step in range(2):
+            expected = get_cost(name).weights(Y, P[step])
+            np.testing.assert_allclose(found[step if found.ndim == 3 else ...], expected)
+
+
+def test_weights_have_a_mean_of_one_in_each_batch_and_step():
+    weights = torch.rand((2, 5, 3), generator=torch.Generator().manual_seed(0))
+    weights[0] *= 7
+    torch.testing.assert_close(normalised(weights).mean((1, 2)), torch.ones(2))
+    assert not normalised(torch.zeros(1, 5, 3)).any()
+
+
+def reweighted(cost, mode, logits, y, index, remembered=None):
+    reweighter = Reweighter(cost, mode)
+    if remembered is not None:
+        reweighter.remember(remembered)
+    return reweighter(logits, y, index)
+
+
+def normalised_numpy(weights):
+    return weights / weights.mean()
+
+
+@pytest.mark.parametrize("name", ["rank", "f1", "accuracy"])
+@pytest.mark.parametrize("mode", ["step", "period"])
+def test_reweighting_uses_the_prediction_of_the_step_before(name, mode):
+    rng = np.random.default_rng(0)
+    cost, index = get_cost(name), np.array([4, 1, 7])
+    everything = torch.from_numpy(rng.normal(size=(3, 9, 5)))
+    batch = torch.from_numpy(rng.normal(size=(3, 3, 5)))
+    Y = rng.integers(0, 2, (9, 5))
+    y = torch.from_numpy(Y[index]).double()
+    found = reweighted(cost, mode, batch, y, index, everything)
+    source = batch if mode == "step" else everything[:, index]
+    assert (found[0] == 1).all()
+    for step in (1, 2):
+        expected = cost.weights(Y[index], (source[step - 1] > 0).int().numpy())
+        np.testing.assert_allclose(found[step], normalised_numpy(expected))
+
+
+def test_before_the_first_refresh_nothing_is_taken_as_predicted():
+    y = torch.tensor([[1.0, 0.0], [0.0, 0.0]])
+    found = reweighted(get_cost("f1"), "period", torch.ones(2, 2, 2), y, np.arange(2))
+    expected = get_cost("f1").weights(y.int().numpy(), np.zeros((2, 2), int))
+    np.testing.assert_allclose(found[1], normalised_numpy(expected))
+
+
+class MissedOnly(Cost):
+    def values(self, Y, P, empty):
+        return (Y * (1 - P)).sum(axis=1)
+
+
+def test_a_cost_of_ones_own_is_asked_for_its_weights():
+    y = torch.tensor([[1.0, 0.0], [1.0, 1.0]])
+    found = reweighted(MissedOnly(), "step", torch.ones(2, 2, 2), y, np.arange(2))
+    np.testing.assert_allclose(found[1], [[4 / 3, 0], [4 / 3, 4 / 3]])
+
+
+def test_hamming_and_off_and_a_single_iteration_have_no_weights():
+    y, logits = torch.ones(2, 2), torch.ones(3, 2, 2)
+    assert reweighted(get_cost("hamming"), "step", logits, y, np.arange(2)) is None
+    assert reweighted(get_cost("f1"), None, logits, y, np.arange(2)) is None
+    assert reweighted(get_cost("f1"), "step", logits[:1], y, np.arange(2)) is None
+
+
+def test_training_stops_when_the_loss_no_longer_falls():
+    rule = StoppingRule(tolerance=1e-2, patience=3)
+    losses = [1.0, 0.9, 0.899, 0.898, 0.8, 0.799, 0.799, 0.799, 0.5]
+    assert [rule.converged(loss) for loss in losses].index(True) == 7
+
+
+def test_losses_are_compared_over_whole_blocks():
+    rule = StoppingRule(tolerance=0, patience=4, block=2)
+    # up and down within a block, the means fall until the fourth block
+    losses = [9, 1, 8, 1, 7, 1, 7, 2, 7, 2]
+    assert [rule.converged(loss) for loss in losses].index(True) == 9
+    assert math.isclose(rule.best, 4.0)
+
+
+def trainer(recipe, rows=50, rule=None, cost=None, seed=0):
+    rng = np.random.default_rng(0)
+    X, Y = rng.random((rows, 4)), rng.integers(0, 2, (rows, 3)).astype(np.float32)
+    network = new_network(Shape(4, 8, "lstm", 6, 3, 3), np.random.default_rng(seed), CPU)
+    reweighter = Reweighter(get_cost(cost), "period") if cost else None
+    data = Data(Rows(X, CPU), torch.from_numpy(Y))
+    order = np.arange(rows)
+    return Trainer(Model(network), data, order, recipe, np.random.default_rng(1), reweighter, rule)
+
+
+PLAIN = {"l2": 0.0, "dropout": 0.0, "batch_size": 16, "learning_rate": 0.002, "shuffle": False}
+
+
+def test_a_penalty_adds_twice_the_weights_to_the_gradient_of_three_kernels():
+    class Spy(Nadam):
+        def step(self, gradients):
+            self.seen = gradients[0].clone()
+
+    seen = {}
+    for l2 in (0.0, 0.3):
+        one = trainer(Recipe(**PLAIN | {"l2": l2, "batch_size": 50}))
+        one.nadam = Spy(one.leaves)
+        one.run(1)
+        seen[l2] = one.nadam.seen
+    count, flat = one.model.network.shape.penalised, one.model.network.flat
+    torch.testing.assert_close(seen[0.3][:count] - seen[0.0][:count], 0.6 * flat[:count])
+    assert torch.equal(seen[0.3][count:], seen[0.0][count:])
+    kernels = flat[:count]
+    plain = trainer(Recipe(**PLAIN | {"batch_size": 50}))
+    plain.run(1)
+    assert one.history[0] - plain.history[0] == pytest.approx(0.3 * float(kernels @ kernels), 1e-4)
+
+
+def test_an_epoch_sees_every_row_once_in_new_batches():
+    def batches(**settings):
+        one = trainer(Recipe(**PLAIN | settings))
+        return [[b.tolist() for b in one._batches()] for _ in range(2)]
+
+    fixed, drawn = batches(shuffle=False), batches(shuffle=True)
+    assert [rows[0] for rows in fixed[0]] == [0, 13, 26, 38]  # at most 16, all but equal
+    assert fixed[0] == fixed[1] and list(itertools.chain(*fixed[0])) == list(range(50))
+    uneven = batches(even_batches=False)
+    assert [len(rows) for rows in uneven[0]] == [16, 16, 16, 2]
+    assert drawn[0] != drawn[1]
+    assert sorted(itertools.chain(*drawn[0])) == list(range(50))
+
+
+def test_training_in_parts_equals_training_at_once():
+    recipe = Recipe(**PLAIN | {"dropout": 0.25, "shuffle": True})
+    parts, whole = trainer(recipe), trainer(recipe)
+    for epochs in (2, 3, 7):
+        parts.run(epochs)
+    whole.run(7)
+    assert torch.equal(parts.model.network.flat, whole.model.network.flat)
+    assert parts.history == whole.history and parts.epochs == 7
+
+
+def test_the_rule_ends_training_before_the_last_epoch():
+    one = trainer(Recipe(**PLAIN), rule=StoppingRule(tolerance=1.0, patience=4))
+    one.run(100)
+    assert one.finished and one.epochs == 5
+
+
+def test_a_dropout_mask_keeps_the_mean_and_the_share():
+    one = trainer(Recipe(**PLAIN | {"dropout": 0.25}))
+    mask = one._mask(20_000)
+    assert mask.shape == (20_000, 6)
+    assert mask.unique().tolist() == pytest.approx([0.0, 4 / 3])
+    assert (mask > 0).float().mean().item() == pytest.approx(0.75, abs=0.01)
+
+
+def test_predictions_for_the_weights_are_refreshed_every_few_epochs():
+    one = trainer(Recipe(**PLAIN, refresh=2), cost="f1")
+    one.run(2)
+    assert one.reweighter.remembered is None
+    one.run(3)
+    first = one.reweighter.remembered
+    assert first.shape == (2, 50, 3)
+    one.run(4)
+    assert one.reweighter.remembered is first
+    one.run(5)
+    assert one.reweighter.remembered is not first
+
+
+def test_features_too_large_for_single_precision_are_refused():
+    with pytest.raises(ValueError, match="too large for single precision"):
+        Rows(np.array([[1e39]]), CPU)
+
+
+def test_a_device_that_is_not_there_is_refused():
+    assert choose_device("cpu").type == "cpu"
+    assert choose_device("auto").type in ("cpu", "cuda")
+    with pytest.raises(ValueError, match="must be one of auto, cpu, cuda"):
+        choose_device("gpu")
+    if not torch.cuda.is_available():
+        with pytest.raises(ValueError, match="no CUDA device here; use device='auto'"):
+            choose_device("cuda")
