@@ -120,12 +120,12 @@ def test_topk_prefers_few_labels_and_low_indices_in_ties():
 
 @pytest.mark.parametrize("C", [1e-4, 1.0, 1e4])
 def test_logistic_relevance_equals_scikit_learns_binary_relevance(C):
-    peer = MultiOutputClassifier(LogisticRegression(C=C, solver="liblinear", max_iter=1000))
-    peer.fit(X, Y)
+    exact = LogisticRegression(C=C, solver="liblinear", tol=1e-10, max_iter=100_000)
+    peer = MultiOutputClassifier(exact).fit(X, Y)
     model = LogisticRelevance(C=C).fit(X, Y)
     np.testing.assert_array_equal(model.predict(X), peer.predict(X))
     expected = np.column_stack([p[:, 1] for p in peer.predict_proba(X)])
-    np.testing.assert_allclose(model.predict_proba(X), expected, rtol=1e-12)
+    np.testing.assert_allclose(model.predict_proba(X), expected, atol=2e-6)
 
 
 def test_constant_labels_keep_their_value_with_certainty():
