@@ -31,7 +31,7 @@ profile: environment ## make profile NAME=paper (or quick, small, smoke)
 	@python -m stages.config.profile $(NAME)
 
 benchmark: environment ## speed, side by side with peers
-	@python -m benchmarks.arff
+	@for part in arff costs chains nets ordering; do echo; OMP_NUM_THREADS=1 python -m benchmarks.$$part; done
 
 environment: $(VENV)/.installed
 

@@ -66,6 +66,23 @@ def copy_of_the_project(target):
     return target
 
 
+def thinned(clone):
+    """The clone with a quick profile of seconds: fewer sets, models, splits and fits."""
+    thin = {
+        "profile": "quick",
+        "datasets": ["exclusive", "yeast"],
+        "train": {"seeds": 1},
+        "grids": {"strengths": [0.1, 1.0], "penalties": [1e-5], "epochs": [2]},
+    }
+    (clone / "profiles" / "quick.yaml").write_text(yaml.safe_dump(thin))
+    params = yaml.safe_load((clone / "params.yaml").read_text())
+    params["train"]["models"] = ["all-zeros", "BR-LR", "RethinkNet", "bayes"]
+    (clone / "params.yaml").write_text(yaml.safe_dump(params, sort_keys=False))
+    command = [sys.executable, "-m", "stages.config.profile", "quick"]
+    subprocess.run(command, cwd=clone, check=True, capture_output=True)
+    return clone
+
+
 @dataclass(frozen=True)
 class Project:
     """A project folder and the commands a user would run in it."""

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.conftest import copy_of_the_project
+from tests.conftest import copy_of_the_project, thinned
 from tests.readme import ROOT, blocks
 
 PREFIX = Path(sys.prefix)
@@ -20,7 +20,7 @@ REPORT = ("Two commands", "What is run", "With DVC")
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory):
     """A clean clone whose environment is the one of this run."""
-    folder = copy_of_the_project(tmp_path_factory.mktemp("pages") / "clone")
+    folder = thinned(copy_of_the_project(tmp_path_factory.mktemp("pages") / "clone"))
     (folder / ".venv").symlink_to(PREFIX)
     return folder
 
@@ -63,6 +63,14 @@ def test_the_commands_from_a_clean_clone_to_the_report(clone, mirror_or_nothing)
     assert "yeast" in outputs["make plan"]
     assert "up to date" in outputs["dvc status"]
     assert "Running stage" not in outputs["dvc repro"]
+
+
+def test_the_library_example_prints_an_f1_score():
+    (lines,) = blocks("README.md", "python", "On your own arrays")
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, check=True
+    )
+    assert 0.5 < float(done.stdout) <= 1
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ def switch(name: str, path: Path = PARAMS) -> list[str]:
     if name not in profile_names():
         raise UserError(f"unknown profile {name!r}; {nearest(name, profile_names())}")
     yaml = YAML()  # keeps comments and layout
-    yaml.width = 100
+    yaml.width = 4096  # and breaks no line that the user did not break
     params = yaml.load(path)
     changes = list(_assign(params, yaml.load(PROFILES / f"{name}.yaml"), prefix=""))
     if changes:

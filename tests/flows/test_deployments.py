@@ -12,17 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import copy_of_the_project
+from tests.conftest import copy_of_the_project, thinned
 from tests.readme import blocks
 
 BIN = Path(sys.executable).parent
-# the quick profile with less in it, so that the commands of the README take seconds
-THIN = """
-profile: quick
-datasets: [exclusive, yeast]
-train: {seeds: 1}
-grids: {strengths: [0.1, 1.0]}
-"""
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("prefect")]
 
 
@@ -98,9 +91,8 @@ def wait_for(address, seconds=120):
 def lab(tmp_path_factory):
     """A clone with a server, a pool, the deployments and a worker, made with the README's words."""
     base, port = tmp_path_factory.mktemp("lab"), free_port()
-    clone = copy_of_the_project(base / "clone")
+    clone = thinned(copy_of_the_project(base / "clone"))
     (clone / ".venv").symlink_to(sys.prefix)
-    (clone / "profiles" / "quick.yaml").write_text(THIN)
     shell = Shell(clone, base / "prefect", port)
     server, worker, _ = blocks("README.md", section="With Prefect")
     try:
