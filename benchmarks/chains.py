@@ -6,6 +6,7 @@ Nine strengths and three folds on yeast, medical and enron. The peer fits every 
 with scikit-learn's ClassifierChain and LogisticRegression (liblinear) at its default tolerance; for
 the probabilistic chain it then predicts with our rules from its own fits. liblinear stops early by
 default, so the probabilities are compared with those of liblinear at a tight tolerance, not timed.
+That is for our chains as they are refitted; those of the search stop at ENOUGH_TO_CHOOSE.
 """
 
 import os

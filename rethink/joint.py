@@ -50,7 +50,9 @@ class Sampled:
     @cached_property
     def marginals(self) -> np.ndarray:
         """Share of the samples that have each label, shape (n, K)."""
-        return self.samples.mean(axis=1)
+        drawn = self.samples.shape[1]
+        counts = np.ones(drawn, dtype=np.float32) @ self.samples.astype(np.float32)  # exact
+        return counts.astype(float) / drawn
 
     @cached_property
     def sizes(self) -> tuple[np.ndarray, np.ndarray]:

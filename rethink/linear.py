@@ -78,10 +78,12 @@ def fit_path(
     weight: np.ndarray | None = None,
     start: np.ndarray | None = None,
     allowed: np.ndarray | None = None,
+    tolerance: float = GRADIENT,
 ) -> np.ndarray:
     """Coefficients for every C, in the order of `Cs`: as `fit_logistic`, with an axis before.
 
-    Small C are solved first, and their solutions show where the next one lies.
+    Small C are solved first, and their solutions show where the next one lies. The coefficients
+    of a label are as close to the optimum as `tolerance` says, times √C where C is below 1.
     """
     for C in Cs:
         if not (isinstance(C, Real) and 0 < C < np.inf):
@@ -99,7 +101,7 @@ def fit_path(
         place = np.ix_(part, used)
         masked = None if mask is None else mask[place].T
         problem = _Problem(A[:, used], labels[:, part], weights[:, part], masked)
-        solved = np.swapaxes(_path(problem, Cs, begin[place].T), 1, 2)
+        solved = np.swapaxes(_path(problem, Cs, begin[place].T, tolerance), 1, 2)
         result[np.ix_(np.arange(len(Cs)), part, used)] = solved
     return result.reshape(len(Cs), *Y.shape[1:], A.shape[1])
 
@@ -162,7 +164,7 @@ class _Problem:
         return W + self.curvature.to_features(residual, columns)
 
 
-def _path(problem: _Problem, Cs: Sequence[float], W: np.ndarray) -> np.ndarray:
+def _path(problem: _Problem, Cs: Sequence[float], W: np.ndarray, tolerance: float) -> np.ndarray:
     """Solutions of shape (p, k) for each C; from the third on, the last two are extrapolated."""
     result = np.empty((len(Cs), *W.shape))
     known: list[int] = []
@@ -170,16 +172,16 @@ def _path(problem: _Problem, Cs: Sequence[float], W: np.ndarray) -> np.ndarray:
         if len(known) > 1 and Cs[known[-2]] < Cs[known[-1]]:
             step = np.log(Cs[index] / Cs[known[-1]]) / np.log(Cs[known[-1]] / Cs[known[-2]])
             W = W + min(step, 1.0) * (W - result[known[-2]])
-        W = result[index] = _minimise(problem, W, Cs[index])
+        W = result[index] = _minimise(problem, W, Cs[index], tolerance)
         known.append(int(index))
     return result
 
 
-def _minimise(problem: _Problem, W: np.ndarray, C: float) -> np.ndarray:
+def _minimise(problem: _Problem, W: np.ndarray, C: float, within: float) -> np.ndarray:
     """Newton's method from W, each label until its own gradient is small enough."""
     result, columns, curvature = W.copy(), np.arange(W.shape[1]), problem.curvature
     begin = problem.gradient(0 * W, np.full(problem.Y.shape, 0.5), C, columns)
-    wanted = GRADIENT * min(1.0, np.sqrt(C))  # little data: w is off by the whole of the norm
+    wanted = within * min(1.0, np.sqrt(C))  # little data: w is off by the whole of the norm
     tolerance = np.maximum(wanted, ROUNDING * np.sqrt(dots(begin, begin)))
     F = curvature.to_rows(W)
     value = problem.loss(W, F, C, columns)
