@@ -1,3 +1,4 @@
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -205,17 +206,13 @@ def test_an_unknown_cost_names_the_nearest_one():
 
 
 def test_a_new_file_in_the_folder_is_a_new_cost(tmp_path):
-    source = (
-        "from rethink.costs import Cost\nclass Mine(Cost):\n    def values(self, Y, P, empty):\n"
+    shutil.copytree(Path(costs_base.__file__).parents[1], tmp_path / "rethink")
+    (tmp_path / "rethink" / "costs" / "mine.py").write_text(
+        "from rethink.costs import Cost\n\n\nclass Mine(Cost):\n"
+        "    def values(self, Y, P, empty):\n        return Y[:, 0]\n"
     )
-    (tmp_path / "mine.py").write_text(f"{source}        return Y[:, 0]\n")
-    folder = Path(costs_base.__file__).parent
-    code = (
-        "import pkgutil, sys, importlib.util as u;"
-        f"s = u.spec_from_file_location('rethink.costs', {str(folder / '__init__.py')!r},"
-        f" submodule_search_locations=[{str(folder)!r}, {str(tmp_path)!r}]);"
-        "m = u.module_from_spec(s); sys.modules['rethink.costs'] = m; s.loader.exec_module(m);"
-        "print(*m.COSTS)"
+    code = "from rethink.costs import COSTS; print(*COSTS)"
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
     )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert run.stdout.split() == [*NAMES, "mine"], run.stderr
