@@ -52,6 +52,11 @@ PARAMS = {
 }
 
 
+def pytest_collection_modifyitems(items):
+    """The slow tests first, so that no worker is left alone with one of them at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
 def copy_of_the_project(target):
     """A clone of the working tree as it stands, with a Git history of its own."""
     listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
