@@ -1,0 +1,39 @@
+"""Means with standard errors, ranks and tests: numbers in, numbers out."""
+
+from rethink.statistics.bayesian import SignedRank, signed_rank
+from rethink.statistics.blocks import Blocks, LeftOut, complete_blocks
+from rethink.statistics.friedman import Friedman, critical_difference, friedman, mean_ranks
+from rethink.statistics.groups import indistinct_groups, nemenyi_groups
+from rethink.statistics.means import NOISE, beats, best_of, mean_ste
+from rethink.statistics.paired import Paired, corrected_t, paired_t
+from rethink.statistics.ranks import average_ranks, midranks, paper_ranks
+from rethink.statistics.wilcoxon import Pair, holm, signed_rank_p, smallest_p_holm, wilcoxon_holm
+
+__all__ = [
+    "NOISE",
+    "Blocks",
+    "Friedman",
+    "LeftOut",
+    "Pair",
+    "Paired",
+    "SignedRank",
+    "average_ranks",
+    "beats",
+    "best_of",
+    "complete_blocks",
+    "corrected_t",
+    "critical_difference",
+    "friedman",
+    "holm",
+    "indistinct_groups",
+    "mean_ranks",
+    "mean_ste",
+    "midranks",
+    "nemenyi_groups",
+    "paired_t",
+    "paper_ranks",
+    "signed_rank",
+    "signed_rank_p",
+    "smallest_p_holm",
+    "wilcoxon_holm",
+]
