@@ -77,8 +77,9 @@ def gfm(D: np.ndarray, p_empty: np.ndarray) -> np.ndarray:
 
     def block(rows: slice) -> np.ndarray:
         gains = weights @ D[rows]
-        sums = np.cumsum(-np.sort(-gains, axis=2), axis=2)
-        best = _best_size(2 * np.diagonal(sums, axis1=1, axis2=2), p_empty[rows])
+        # the sum of the k largest gains of size k, for every k
+        sums = np.einsum("nkj,kj->nk", -np.sort(-gains, axis=2), np.tri(K))
+        best = _best_size(2 * sums, p_empty[rows])
         chosen = gains[np.arange(len(best)), np.maximum(best, 1) - 1]
         return _top(chosen, best)
 

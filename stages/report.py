@@ -213,8 +213,8 @@ def gather() -> Json:
                 "profile": params.profile,
                 "datasets": list(params.datasets),
                 "seeds": params.train.seeds,
-                "costs": list(params.train.costs),
-                "models": list(params.train.models),
+                "costs": list(params.experiments["algorithms"].costs),
+                "models": list(params.experiments["algorithms"].models),
             },
             "environment": surroundings(runs),
         }

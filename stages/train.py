@@ -35,6 +35,7 @@ RUNS = pa.schema(
         "chosen": pa.string(),
         "search": pa.string(),
         "versions": pa.string(),
+        "memory": pa.list_(pa.list_(pa.float64())),
     }
 )
 
@@ -130,9 +131,9 @@ def main() -> int:
     params = load_params()
     if args.dataset:
         load_catalog().entry(args.dataset)  # an unknown name stops here
-    if args.model and args.model not in params.train.models:
-        hint = nearest(args.model, params.train.models)
-        raise UserError(f"model {args.model!r} is not in train.models of params.yaml; {hint}")
+    if args.model and args.model not in params.models_used():
+        hint = nearest(args.model, params.models_used())
+        raise UserError(f"model {args.model!r} is in no experiment of params.yaml; {hint}")
     datasets = [args.dataset] if args.dataset else list(params.datasets)
     store = Store(paths.CELLS)
     if args.plan:

@@ -34,9 +34,13 @@ CATALOG = {
 PARAMS = {
     "profile": "tiny",
     "datasets": ["tiny"],
+    "experiments": {
+        "algorithms": {
+            "models": ["all-zeros", "top-k", "BR-LR", "bayes"],
+            "costs": ["hamming", "rank", "f1", "accuracy"],
+        }
+    },
     "train": {
-        "models": ["all-zeros", "top-k", "BR-LR", "bayes"],
-        "costs": ["hamming", "rank", "f1", "accuracy"],
         "seeds": 2,
         "folds": 3,
         "rescale": True,
@@ -81,7 +85,7 @@ def thinned(clone):
     }
     (clone / "profiles" / "quick.yaml").write_text(yaml.safe_dump(thin))
     params = yaml.safe_load((clone / "params.yaml").read_text())
-    params["train"]["models"] = ["all-zeros", "BR-LR", "RethinkNet", "bayes"]
+    params["experiments"]["algorithms"]["models"] = ["all-zeros", "BR-LR", "RethinkNet", "bayes"]
     (clone / "params.yaml").write_text(yaml.safe_dump(params, sort_keys=False))
     command = [sys.executable, "-m", "stages.config.profile", "quick"]
     subprocess.run(command, cwd=clone, check=True, capture_output=True)

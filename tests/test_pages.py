@@ -109,8 +109,8 @@ def test_a_model_is_one_file_and_one_entry_and_a_cost_one_file(code):
         (code.path / text[0]).write_text(text[1])
     params = code.params()
     params["models"] |= entry("CONTRIBUTING.md", "A model: one file and one entry")
-    params["train"]["models"] = ["everything", "top-k"]
-    params["train"]["costs"] = ["f1", "zero-one"]
+    params["experiments"]["algorithms"]["models"] = ["everything", "top-k"]
+    params["experiments"]["algorithms"]["costs"] = ["f1", "zero-one"]
     code.write_params(params)
     code.run("stages.train", "--dataset", "tiny")
     code.run("stages.evaluate")

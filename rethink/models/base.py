@@ -1,7 +1,7 @@
 """What all models share: checks of the data, the scikit-learn tags, and who is cost-sensitive."""
 
 import inspect
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -35,7 +35,10 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
     array([[1, 1]])
     """
 
-    fit_uses_cost: ClassVar[bool] = True  # False where `cost` matters for predictions alone
+    @property
+    def fit_uses_cost(self) -> bool:
+        """Whether a parameter `cost` changes the fit, not the predictions alone."""
+        return True
 
     def _check_fit(self, X: Any, Y: Any) -> tuple[Any, np.ndarray]:
         """X as float64, dense or CSR of shape (n, d), and Y as dense uint8 of shape (n, K)."""
@@ -100,6 +103,6 @@ def is_cost_sensitive(model: type) -> bool:
     return "cost" in inspect.signature(model.__init__).parameters  # type: ignore[misc]
 
 
-def shares_fits(model: type[MultiLabelEstimator]) -> bool:
+def shares_fits(model: Any) -> bool:
     """Whether one fit serves all costs, because the cost plays no part in fitting."""
-    return not is_cost_sensitive(model) or not model.fit_uses_cost
+    return not is_cost_sensitive(type(model)) or not getattr(model, "fit_uses_cost", True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -86,8 +86,6 @@ class ProbabilisticChain(_Chain):
     array([[1, 1]])
     """
 
-    fit_uses_cost: ClassVar[bool] = False
-
     def __init__(
         self,
         cost: str | Cost = "hamming",
@@ -103,6 +101,11 @@ class ProbabilisticChain(_Chain):
         self.samples = samples
         self.accuracy_rule = accuracy_rule
         self.random_state = random_state
+
+    @property
+    def fit_uses_cost(self) -> bool:
+        """The cost matters for predictions alone."""
+        return False
 
     def predict(self, X: Any) -> np.ndarray:
         """The prediction for the cost, shape (n, K)."""

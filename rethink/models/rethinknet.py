@@ -35,6 +35,9 @@ class RethinkNet(NetEstimator):
     features : int or None
         Units of a dense ReLU layer before it, which the authors' code has and the paper does not
         mention; None leaves it out.
+    parameters : int or None
+        Aim at so many trainable parameters, to compare kinds of `rnn` of equal size: both layers
+        then have the width that comes nearest, whatever `hidden` and `features` say.
     l2 : float
         Strength λ of the penalty λ Σw² on the kernels of the dense layer and the recurrent one,
         not on biases or the output layer (as in the authors' code).
@@ -110,6 +113,7 @@ class RethinkNet(NetEstimator):
         "rnn": [StrOptions({"lstm", "gru", "srn", "irnn"})],
         "iterations": [Interval(Integral, 1, None, closed="left")],
         "features": [Interval(Integral, 1, None, closed="left"), None],
+        "parameters": [Interval(Integral, 1, None, closed="left"), None],
         "dropout": [Interval(Real, 0, 1, closed="left")],
         "reweight": [StrOptions({"step", "period"}), None],
         "refresh": [Interval(Integral, 1, None, closed="left")],
@@ -125,6 +129,7 @@ class RethinkNet(NetEstimator):
         iterations: int = 3,
         hidden: int = 128,
         features: int | None = 128,
+        parameters: int | None = None,
         l2: float = 1e-5,
         dropout: float = 0.25,
         reweight: str | None = "step",
@@ -148,6 +153,7 @@ class RethinkNet(NetEstimator):
         self.iterations = iterations
         self.hidden = hidden
         self.features = features
+        self.parameters = parameters
         self.l2 = l2
         self.dropout = dropout
         self.reweight = reweight
@@ -165,6 +171,11 @@ class RethinkNet(NetEstimator):
         self.extractor = extractor
         self.device = device
         self.random_state = random_state
+
+    @property
+    def fit_uses_cost(self) -> bool:
+        """Without reweighting the cost only chooses among fits."""
+        return self.reweight is not None
 
     def predict_proba_iterations(self, X: Any) -> np.ndarray:
         """Probability of each label after each iteration, shape (iterations, n, K)."""
@@ -194,7 +205,7 @@ class RethinkNet(NetEstimator):
                 f"output='identity' with rnn={self.rnn!r}: only the hidden units of an SRN are "
                 "probabilities; use rnn='srn', or output='dense'"
             )
-        return Shape(
+        shape = Shape(
             inputs=inputs,
             features=self.features,
             rnn=self.rnn,
@@ -204,6 +215,7 @@ class RethinkNet(NetEstimator):
             identity=self.output == "identity",
             hard_gates=self.gate == "hard",
         )
+        return shape if self.parameters is None else shape.resized(self.parameters)
 
     def _reweighter(self) -> "Reweighter":
         from rethink.nets.weights import Reweighter

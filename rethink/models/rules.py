@@ -1,7 +1,7 @@
 """The prediction that suits a cost, from the marginal probabilities of any model."""
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from scipy.special import logit
@@ -51,11 +51,14 @@ class DecisionRule(MetaEstimatorMixin, MultiLabelEstimator):
     array([[1, 0, 1]])
     """
 
-    fit_uses_cost: ClassVar[bool] = False
-
     def __init__(self, estimator: Any = None, cost: str | Cost = "rank"):
         self.estimator = estimator
         self.cost = cost
+
+    @property
+    def fit_uses_cost(self) -> bool:
+        """The cost matters for predictions alone."""
+        return False
 
     def fit(self, X: Any, Y: Any) -> "DecisionRule":
         """Fit the estimator on X, shape (n, d), and Y, shape (n, K)."""
@@ -107,11 +110,14 @@ class LogisticRule(LogisticRelevance):
     array([[1, 0, 1]])
     """
 
-    fit_uses_cost: ClassVar[bool] = False
-
     def __init__(self, cost: str | Cost = "rank", C: float = 1.0):
         self.cost = cost
         self.C = C
+
+    @property
+    def fit_uses_cost(self) -> bool:
+        """The cost matters for predictions alone."""
+        return False
 
     def fit(self, X: Any, Y: Any) -> "LogisticRule":
         """Fit every label of Y, shape (n, K), on X, shape (n, d)."""

@@ -5,7 +5,8 @@ under the L2 penalty first, so that an optimiser's step is a few operations.
 """
 
 import math
-from dataclasses import dataclass
+from bisect import bisect_left
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -86,6 +87,21 @@ class Shape:
     def size(self) -> int:
         """The number of all weights."""
         return sum(map(math.prod, self.weights.values()))
+
+    def resized(self, size: int) -> "Shape":
+        """The shape with both layers of one width, the one that comes nearest to `size` weights.
+
+        Examples
+        --------
+        >>> Shape(72, 128, "lstm", 128, 6, 3).resized(200_000).hidden
+        153
+        """
+
+        def of(width: int) -> Shape:
+            return replace(self, features=width, hidden=width)
+
+        above = bisect_left(range(1, size + 1), size, key=lambda width: of(width).size) + 1
+        return min(map(of, (max(above - 1, 1), above)), key=lambda shape: abs(shape.size - size))
 
     @property
     def penalised(self) -> int:

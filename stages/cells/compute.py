@@ -10,7 +10,7 @@ import numpy as np
 
 from rethink.models import get_model
 from rethink.scaling import UnitScaler
-from rethink.search import search_and_fit
+from rethink.search import Select, search_and_fit
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,7 @@ class Task:
     grid: dict[str, list[Any]]
     costs: tuple[str, ...]
     folds: int
+    select: Select
     rescale: bool
     fold_seed: int
     model_seed: int
@@ -39,6 +40,7 @@ class Result:
     chosen: dict[str, Any]
     search: list[dict[str, Any]]
     seconds: float
+    memory: list[list[float]] | None = None  # a net's memory matrix, where labels are its units
 
 
 def compute(task: Task) -> Iterator[Result]:
@@ -52,6 +54,7 @@ def compute(task: Task) -> Iterator[Result]:
         task.Y[task.train],
         task.costs,
         folds=task.folds,
+        select=task.select,
         seed=task.fold_seed,
     )
     shared = 0.0
@@ -61,8 +64,14 @@ def compute(task: Task) -> Iterator[Result]:
             started = time.process_time()
         predictions = _checked(_predict(model, X), task.Y.shape)
         seconds = shared + time.process_time() - started
+        memory = getattr(model, "memory_matrix_", None)
         yield Result(
-            selection.cost.name, predictions, selection.params, selection.fold_scores, seconds
+            selection.cost.name,
+            predictions,
+            selection.params,
+            selection.fold_scores,
+            seconds,
+            None if memory is None else np.round(memory, 6).astype(float).tolist(),
         )
         started = time.process_time()
 

@@ -6,7 +6,7 @@ from itertools import groupby
 
 from rethink.models import get_model, shares_fits
 from stages.config.catalog import Catalog
-from stages.config.params import Params
+from stages.config.params import Model, Params
 
 
 @dataclass(frozen=True, order=True)
@@ -31,22 +31,30 @@ class Job:
 
 
 def plan(params: Params, catalog: Catalog, datasets: Iterable[str]) -> list[Cell]:
-    """Every cell of the given data sets, in a fixed order."""
-    return [
+    """Every cell of the given data sets, in a fixed order; what several experiments need, once."""
+    wanted = list(datasets)
+    cells = [
         Cell(dataset, model, cost, seed)
-        for dataset in datasets
-        for model in params.train.models
+        for name, experiment in params.experiments.items()
+        for dataset in params.datasets_of(name)
+        if dataset in wanted
+        for model in experiment.models
         if params.models[model].input == "features" or catalog.entry(dataset).synthetic
-        for cost in params.train.costs
+        for cost in experiment.costs
         for seed in range(params.train.seeds)
     ]
+    return sorted(dict.fromkeys(cells), key=lambda cell: wanted.index(cell.dataset))
+
+
+def _shares_fits(model: Model) -> bool:
+    return shares_fits(get_model(model.estimator)(**model.params))
 
 
 def jobs(cells: Iterable[Cell], keys: dict[Cell, str], params: Params) -> list[Job]:
     """Group cells: where the fit knows no cost, one search and fit serves all costs."""
 
     def group(cell: Cell) -> tuple[str, str, int, str]:
-        shared = shares_fits(get_model(params.models[cell.model].estimator))
+        shared = _shares_fits(params.models[cell.model])
         return cell.dataset, cell.model, cell.seed, "" if shared else cell.cost
 
     grouped = groupby(sorted(cells, key=group), key=group)

@@ -45,7 +45,11 @@ def run_job(job: Job, params: Params, root: Path) -> None:
         for result in compute(task):
             cell = waiting[result.cost]
             manifest = make_manifest(cell, params, "ok", "", result.seconds)
-            manifest |= {"chosen": result.chosen, "search": result.search}
+            manifest |= {
+                "chosen": result.chosen,
+                "search": result.search,
+                "memory": result.memory,
+            }
             store.put(cell, keys[cell], manifest, to_table(result.predictions, task.train))
             del waiting[result.cost]
     except OSError:
@@ -71,6 +75,7 @@ def make_task(job: Job, params: Params) -> Task:
         grid=params.grid_of(cell.model),
         costs=tuple(cell.cost for cell in job.cells),
         folds=params.train.folds,
+        select=model.select,
         rescale=params.train.rescale and model.input == "features",
         # the folds are the same for every model; the model's own chance is not
         fold_seed=derive_seed("folds", cell.dataset, cell.seed),
@@ -92,6 +97,7 @@ def make_manifest(
         "seconds": round(seconds, 3),
         "chosen": {},
         "search": [],
+        "memory": None,
         "versions": versions(params.models[cell.model].estimator, cell.cost),
     }
 

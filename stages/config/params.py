@@ -1,7 +1,7 @@
 """`params.yaml`: what is run, typed and closed."""
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -27,7 +27,7 @@ def _no_number_as_text(value: object) -> object:
     raise ValueError(f"a number read as text: write {value} as {number!r}")
 
 
-Value = Annotated[bool | int | float | str, AfterValidator(_no_number_as_text)]
+Value = Annotated[bool | int | float | str | None, AfterValidator(_no_number_as_text)]
 
 
 def _distinct(value: object) -> object:
@@ -41,6 +41,7 @@ def _distinct(value: object) -> object:
 
 
 Names = Annotated[tuple[Slug, ...], BeforeValidator(_distinct), Field(min_length=1)]
+Models = Annotated[tuple[Slug, ...], BeforeValidator(_distinct)]
 Values = Annotated[tuple[Value, ...], BeforeValidator(_distinct), Field(min_length=1)]
 
 
@@ -50,14 +51,21 @@ class Model(Closed):
     estimator: str
     params: dict[str, Value] = Field(default_factory=dict)
     grid: dict[str, Slug] = Field(default_factory=dict)
+    select: Literal["best", "max"] = "best"
     input: Literal["features", "joint"] = "features"
 
 
-class Train(Closed):
-    """Which cells there are and how each is computed."""
+class Experiment(Closed):
+    """A set of cells and the table or figure they feed; on all data sets unless it names some."""
 
-    models: Names
-    costs: Names
+    models: Models = ()
+    costs: Models = ()
+    datasets: Names | None = None
+
+
+class Train(Closed):
+    """How each cell is computed."""
+
     seeds: int = Field(ge=1, le=SEEDS_STORED)
     folds: int = Field(ge=2, le=100)
     rescale: bool
@@ -69,9 +77,19 @@ class Params(Closed):
 
     profile: Slug
     datasets: Names
+    experiments: dict[Slug, Experiment] = Field(min_length=1)
     train: Train
     grids: dict[Slug, Values]
     models: dict[Slug, Model]
+
+    def datasets_of(self, experiment: str) -> list[str]:
+        """The data sets of the run that an experiment uses."""
+        wanted = self.experiments[experiment].datasets
+        return [name for name in self.datasets if wanted is None or name in wanted]
+
+    def models_used(self) -> list[str]:
+        """The models of all experiments, each once."""
+        return list(dict.fromkeys(name for e in self.experiments.values() for name in e.models))
 
     def grid_of(self, model: str) -> dict[str, list[Value]]:
         """The values to try for each searched parameter of a model."""
@@ -90,16 +108,21 @@ def load_params(path: Path = PARAMS) -> Params:
 def _unknown_names(params: Params, catalog: Catalog) -> Iterator[str]:
     from rethink.costs import COSTS
 
-    for key, names, valid in (
-        ("datasets", params.datasets, catalog.datasets),
-        ("train.models", params.train.models, params.models),
-        ("train.costs", params.train.costs, COSTS),
-    ):
+    lists: list[tuple[str, Iterable[str], Iterable[str]]] = [
+        ("datasets", params.datasets, catalog.datasets)
+    ]
+    for experiment, entry in params.experiments.items():
+        lists += [
+            (f"experiments.{experiment}.models", entry.models, params.models),
+            (f"experiments.{experiment}.costs", entry.costs, COSTS),
+            (f"experiments.{experiment}.datasets", entry.datasets or (), catalog.datasets),
+        ]
+    for key, names, valid in lists:
         for index, name in enumerate(names):
             if name not in valid:
                 yield f"{key}.{index}: unknown name {name!r}; {nearest(name, valid)}"
-    for model, entry in params.models.items():
-        for parameter, grid in entry.grid.items():
+    for model, description in params.models.items():
+        for parameter, grid in description.grid.items():
             if grid not in params.grids:
                 hint = nearest(grid, params.grids)
                 yield f"models.{model}.grid.{parameter}: unknown grid {grid!r}; {hint}"

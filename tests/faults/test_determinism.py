@@ -26,7 +26,7 @@ def test_results_do_not_depend_on_the_number_of_workers(project, reference, work
 def test_results_do_not_depend_on_the_order_of_the_cells(project, reference):
     params = project.params()
     for name in ("models", "costs"):
-        random.Random(1).shuffle(params["train"][name])
+        random.Random(1).shuffle(params["experiments"]["algorithms"][name])
     project.write_params(params)
     project.run("stages.train", "--workers", "2")
     assert project.cell_bytes() == reference.cell_bytes()

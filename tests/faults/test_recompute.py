@@ -92,7 +92,7 @@ def test_a_new_cost_computes_its_own_cells_alone(code):
     )
     (code.path / "rethink" / "costs" / "overlap.py").write_text(renamed)
     params = code.params()
-    params["train"]["costs"].append("overlap")
+    params["experiments"]["algorithms"]["costs"].append("overlap")
     code.write_params(params)
     after = keys(code)
     assert changed(before, after) == {cell for cell in after if "/overlap/" in cell}

@@ -163,7 +163,7 @@ def test_one_fit_serves_all_costs_of_a_search(labels, monkeypatch):
     )
     refits, fit = [], ProbabilisticChain.fit
     monkeypatch.setattr(ProbabilisticChain, "fit", lambda *args: refits.append(1) or fit(*args))
-    assert shares_fits(ProbabilisticChain)
+    assert shares_fits(ProbabilisticChain())
     labelled = np.tile(Y, 3)[:, :labels]
     found = search_and_fit(
         ProbabilisticChain(random_state=0), {"C": [0.01, 1.0]}, X, labelled, NAMES, seed=0

@@ -32,8 +32,8 @@ def weights_of(net):
 
 def test_the_nets_are_found_and_only_rethinknet_is_trained_for_a_cost():
     assert {"RethinkNet", "ChainRNN", "BinaryRelevance"} <= set(MODELS)
-    assert is_cost_sensitive(RethinkNet) and not shares_fits(RethinkNet)
-    assert shares_fits(ChainRNN) and shares_fits(BinaryRelevance)
+    assert is_cost_sensitive(RethinkNet) and not shares_fits(RethinkNet())
+    assert shares_fits(ChainRNN()) and shares_fits(BinaryRelevance())
     assert "NetEstimator" not in MODELS
 
 
@@ -232,3 +232,19 @@ def test_wrong_data_are_refused_with_what_is_needed(features, labels, message):
     for net in NETS:
         with pytest.raises(ValueError, match=message):
             clone(net).fit(features, labels)
+
+
+def test_without_reweighting_one_fit_serves_all_costs():
+    assert shares_fits(RethinkNet(reweight=None))
+
+
+@pytest.mark.parametrize("rnn", ["srn", "irnn", "gru", "lstm"])
+@pytest.mark.parametrize(("inputs", "labels"), [(103, 14), (1449, 45), (3000, 5)])
+def test_a_number_of_parameters_gives_the_width_that_comes_nearest(rnn, inputs, labels):
+    shape = RethinkNet(rnn=rnn, parameters=200_000)._shape(inputs, labels)
+    sizes = {
+        width: RethinkNet(rnn=rnn, hidden=width, features=width)._shape(inputs, labels).size
+        for width in range(1, 500)
+    }
+    assert shape.hidden == shape.features
+    assert abs(shape.size - 200_000) == min(abs(size - 200_000) for size in sizes.values())

@@ -80,7 +80,7 @@ def test_nested_parameters_are_set_and_searched():
 def test_one_fit_serves_all_costs(model, monkeypatch):
     fits, fit = [], LogisticRelevance.fit
     monkeypatch.setattr(LogisticRelevance, "fit", lambda *args: fits.append(1) or fit(*args))
-    assert shares_fits(type(model))
+    assert shares_fits(model)
     found = list(search_and_fit(model, {}, X, Y, NAMES, seed=0))
     assert len(fits) == 1
     assert [fitted.cost.name for _, fitted in found] == NAMES

@@ -239,3 +239,16 @@ def test_an_estimator_may_try_the_grid_its_own_way_and_give_points_up():
     chosen = search(Pruning(), {"level": [0.0, 1.0, 2.0]}, X, Y, ["rank"], seed=0)["rank"]
     assert chosen.params == {"level": 1.0, "unused": 7}
     assert [score["value"] for score in chosen.fold_scores[:3]] == [0.0, None, None]
+
+
+def test_select_max_takes_the_largest_mean_even_where_a_small_one_is_better():
+    found = search(LogisticRelevance(), GRID, X, Y, ["rank", "f1"], select="max", seed=0)
+    for selection in found.values():
+        means = {}
+        for row in selection.fold_scores:
+            means.setdefault(row["params"]["C"], []).append(row["value"])
+        largest = max(np.mean(values) for values in means.values())
+        assert np.mean(means[selection.params["C"]]) == largest
+    right = search(LogisticRelevance(), GRID, X, Y, ["rank", "f1"], seed=0)
+    assert found["rank"].params != right["rank"].params
+    assert found["f1"].params == right["f1"].params

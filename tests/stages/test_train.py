@@ -49,12 +49,9 @@ def broken(code):
     (code.path / "rethink" / "models" / "broken.py").write_text(MODELS)
     params = code.params()
     params["models"] |= {n.lower(): {"estimator": n} for n in ("Raises", "Hangs", "Dies", "Halves")}
-    params["train"] |= {
-        "models": ["raises", "hangs", "dies", "halves", "BR-LR"],
-        "costs": ["f1"],
-        "seeds": 1,
-        "time_limit": 3,
-    }
+    models = ["raises", "hangs", "dies", "halves", "BR-LR"]
+    params["experiments"] = {"algorithms": {"models": models, "costs": ["f1"]}}
+    params["train"] |= {"seeds": 1, "time_limit": 3}
     code.write_params(params)
     return code
 
