@@ -24,8 +24,8 @@ test-fast: environment ## the common loop: everything but the slow tests
 lint: environment
 	@ruff check --fix . && ruff format . && mypy
 
-plan: environment ## the cells of the current profile: cached, missing, time left
-	@python -m stages.train --plan
+plan: environment ## what would run: cells, cached, CPU hours; make plan NAME=paper for another profile
+	@python -m stages.train --plan $(if $(NAME),--profile $(NAME))
 
 profile: environment ## make profile NAME=paper (or quick, small, smoke)
 	@python -m stages.config.profile $(NAME)

@@ -2,7 +2,8 @@
 
 A cost-blind estimator is fitted once for all costs; only the choice among its fits differs.
 An estimator may try a grid faster than point by point. Its method `fit_path(X, Y, Cs)` returns a
-fitted model for each strength `C`, and `predict_costs(X, costs)` its predictions for several costs.
+fitted model for each strength `C`, `predict_costs(X, costs)` its predictions for several costs, and
+`before_grid(X, Y)` an estimator that has done what no point of the grid changes.
 One that goes another way (pruning) has a method `cross_validate(points, X, Y, parts, costs)`, to be
 called like the function here.
 Grids are listed from the strongest regularisation to the weakest: ties go to the earlier point.
@@ -81,8 +82,9 @@ def search(
     """Choose a grid point for each cost by cross-validation on X, shape (n, d), and Y, (n, K).
 
     The best mean over the folds wins, in the direction of the cost; ties go to the earlier point.
-    A grid of one point is not searched. With fewer rows than folds there is a fold for each row;
-    with fewer than two rows the first point is taken.
+    A grid of one point is not searched, unless the estimator says with `needs_folds` that it has
+    something to choose of its own, such as a number of epochs. With fewer rows than folds there is
+    a fold for each row; with fewer than two rows the first point is taken.
 
     Parameters
     ----------
@@ -104,7 +106,8 @@ def search(
     """
     X, Y = _rows_of(X), _rows_of(Y)
     points, chosen = grid_points(grid), [get_cost(cost) for cost in costs]
-    parts = fold_rows(Y.shape[0], folds, seed) if len(points) > 1 else []
+    searched = len(points) > 1 or _needs_folds(estimator, points[0])
+    parts = fold_rows(Y.shape[0], folds, seed) if searched else []
     if not parts:
         return {cost.name: Selection(cost, points[0], []) for cost in chosen}
     trials = partial(cross_validate, estimator)
@@ -148,6 +151,7 @@ def fit_selected(
     """
     X, Y = _rows_of(X), _rows_of(Y)
     shared = shares_fits(estimator)
+    estimator = _before_grid(estimator, X, Y)
     done: list[tuple[dict[str, Any], Any]] = []
     for selection in selections.values():
         fitted = next((f for params, f in done if params == selection.params), None)
@@ -228,6 +232,10 @@ def _select(cost: Cost, trials: Sequence[Trial], select: Select) -> Selection:
     return Selection(cost, best.params, scores)
 
 
+def _needs_folds(estimator: Any, point: dict[str, Any]) -> bool:
+    return getattr(clone(estimator).set_params(**point), "needs_folds", False)
+
+
 def _sharing(estimator: Any, costs: list[Cost]) -> list[list[Cost]]:
     """Costs in groups that one fit serves."""
     if shares_fits(estimator):
@@ -239,11 +247,17 @@ def _fits(
     estimator: Any, points: Sequence[dict[str, Any]], cost: Cost, X: Any, Y: Any
 ) -> Iterator[Any]:
     """The estimator fitted with each point, one by one or along a path of strengths."""
+    estimator = _before_grid(estimator, X, Y)
     if hasattr(estimator, "fit_path") and all(set(point) == {"C"} for point in points):
         told = _for_cost(clone(estimator), cost)
         yield from told.fit_path(X, Y, [point["C"] for point in points])
     else:
         yield from (_fitted(estimator, point, cost, X, Y) for point in points)
+
+
+def _before_grid(estimator: Any, X: Any, Y: Any) -> Any:
+    """The estimator after what no point of the grid changes, done once for all of them."""
+    return estimator.before_grid(X, Y) if hasattr(estimator, "before_grid") else estimator
 
 
 def _predictions(fitted: Any, costs: Sequence[Cost], X: Any) -> list[np.ndarray]:

@@ -19,6 +19,7 @@ from stages.cells.store import Manifest, Store
 from stages.config.catalog import load_catalog
 from stages.config.names import nearest
 from stages.config.params import Params, load_params
+from stages.config.profile import params_under, profile_names
 from stages.errors import CELLS_FAILED, UserError, run_command
 from stages.io.tables import table_writer, write_table
 
@@ -115,6 +116,11 @@ def main() -> int:
     parser.add_argument("--model", help="only its cells, and no assembly of the results")
     parser.add_argument("--plan", action="store_true", help="list the cells, compute nothing")
     parser.add_argument(
+        "--profile",
+        choices=profile_names(),
+        help="with --plan: as if params.yaml were this profile",
+    )
+    parser.add_argument(
         "--retry",
         choices=("failed", "timeout", "oom"),
         action="append",
@@ -128,7 +134,9 @@ def main() -> int:
         help="exit 0 although cells failed, so that the report can show them",
     )
     args = parser.parse_args()
-    params = load_params()
+    if args.profile and not args.plan:
+        raise UserError("--profile only shows a plan; to switch: make profile NAME=" + args.profile)
+    params = params_under(args.profile) if args.profile else load_params()
     if args.dataset:
         load_catalog().entry(args.dataset)  # an unknown name stops here
     if args.model and args.model not in params.models_used():

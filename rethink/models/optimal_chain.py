@@ -64,6 +64,8 @@ class OptimalChain(MultiLabelEstimator):
         With more labels than this, cross-validation (`rethink.search`) compares values of `C` on
         chains in file order, and only the final fit searches an order. A deviation from the paper,
         where this search could not be finished on the sets with the most labels.
+    order : sequence of int, optional
+        The order itself, which is then not searched.
 
     Attributes
     ----------
@@ -101,16 +103,19 @@ class OptimalChain(MultiLabelEstimator):
         order_search: str = "dp",
         order_C: float | None = None,
         search_order_up_to: int = 20,
+        order: Sequence[int] | None = None,
     ):
         self.C = C
         self.order_search = order_search
         self.order_C = order_C
         self.search_order_up_to = search_order_up_to
+        self.order = order
 
     def fit(self, X: Any, Y: Any) -> "OptimalChain":
         """Search the order and fit the chain to Y, shape (n, K), on X, shape (n, d)."""
         self._check_params()
         X, Y = self._check_fit(X, Y)
+        self._check_order(Y.shape[1])
         order, value = self._search(X, Y)
         chain = _fit_chain(ChainCosts(X, Y, self.C), order)
         self.coef_, self.effects_, self.intercept_ = chain
@@ -139,8 +144,17 @@ class OptimalChain(MultiLabelEstimator):
         tried = clone(self).set_params(order_search="file") if many else self
         return cross_validate(tried, points, X, Y, parts, costs)
 
+    def before_grid(self, X: Any, Y: Any) -> "OptimalChain":
+        """With `order_C`, the order is the same for every `C`: search it once for a grid."""
+        if self.order_C is None or self.order is not None or self.order_search == "file":
+            return self
+        X, Y = clone(self)._check_fit(X, Y)
+        return clone(self).set_params(order=list(self._search(X, Y)[0]))
+
     def _search(self, X: Any, Y: np.ndarray) -> tuple[Sequence[int], float | None]:
         """The order, and its value where a search found it."""
+        if self.order is not None:
+            return self.order, None
         if self.order_search == "file":
             return range(Y.shape[1]), None
         strength = self.C if self.order_C is None else self.order_C
@@ -154,6 +168,12 @@ class OptimalChain(MultiLabelEstimator):
         for name, value in strengths.items():
             if not (isinstance(value, Real) and 0 < value < np.inf):
                 raise ValueError(f"{name} is {value!r}, but needs a number above 0, such as 1.0")
+
+    def _check_order(self, K: int) -> None:
+        if self.order is not None and sorted(self.order) != list(range(K)):
+            raise ValueError(
+                f"order is {list(self.order)!r:.80}, but needs each label from 0 to {K - 1} once"
+            )
 
 
 def _fit_chain(costs: ChainCosts, order: Sequence[int]) -> LinearChain:

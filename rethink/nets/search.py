@@ -21,7 +21,14 @@ CHECKS = 12  # with stopping="folds": evaluations on the way to each rung
 
 
 class NetSearch:
-    """The hook of `rethink.search` for nets."""
+    """The hooks of `rethink.search` for nets."""
+
+    stopping: str
+
+    @property
+    def needs_folds(self) -> bool:
+        """Whether there is something to choose on the folds even with a single grid point."""
+        return self.stopping == "folds"
 
     def cross_validate(
         self,
@@ -65,8 +72,8 @@ class Race:
         everything = np.arange(len(self.Y))
         self.points, self.parts, self.costs = points, parts, costs
         self.limits = [entry.epochs for entry in entries]
-        self.by_folds = estimator.stopping == "folds"
-        self.patience = estimator.patience
+        self.by_folds = entries[0].stopping == "folds"
+        self.patience = entries[0].patience
         self.trainers: list[list[Trainer]] = [
             [entry._trainer(data, np.setdiff1d(everything, held)) for held in parts]
             for entry in entries

@@ -95,6 +95,7 @@ def make_manifest(
         "status": status,
         "reason": reason[:REASON_LENGTH],
         "seconds": round(seconds, 3),
+        "work": params.work_of(cell.model),
         "chosen": {},
         "search": [],
         "memory": None,

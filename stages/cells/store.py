@@ -71,7 +71,16 @@ class Store:
         (folder / "manifest.json").unlink(missing_ok=True)  # first: without it there is no cell
         shutil.rmtree(folder, ignore_errors=True)
 
-    def seconds(self, dataset: str, model: str) -> list[float]:
-        """How long cells of this data set and model took, whatever their parameters were."""
+    def timings(self, dataset: str, model: str) -> list[float]:
+        """CPU seconds for a unit of work of finished cells, whatever their parameters were."""
         found = (self.root / dataset / model).glob("*/*/*/manifest.json")
-        return [read_json(path)["seconds"] for path in sorted(found)]
+        manifests = (read_json(path) for path in sorted(found))
+        return [each["seconds"] / each["work"] for each in manifests if _timed(each)]
+
+    def datasets(self) -> list[str]:
+        """The data sets that have cells."""
+        return sorted(path.name for path in self.root.glob("*"))
+
+
+def _timed(manifest: Manifest) -> bool:
+    return manifest["status"] == "ok" and "work" in manifest  # older cells do not tell their work

@@ -93,6 +93,12 @@ class Entry(Closed):
         return tuple(value) if isinstance(value, list) else value
 
     @property
+    def size(self) -> int | None:
+        """Instances times labels, if known before the files are there."""
+        known = self.counts or next((s.recipe for s in self.sources if s.recipe), None)
+        return known.instances * known.labels if known else None
+
+    @property
     def synthetic(self) -> bool:
         """Whether the joint distribution, and so the Bayes-optimal prediction, is known."""
         return any(source.recipe for source in self.sources)

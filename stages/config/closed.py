@@ -21,6 +21,11 @@ Model = TypeVar("Model", bound=Closed)
 
 def load_closed(path: Path, model: type[Model]) -> Model:
     """Read `path` with the safe loader and validate it as `model`."""
+    return validated(read_yaml(path), model, path)
+
+
+def read_yaml(path: Path) -> dict[str, Any]:
+    """The keys and values of a plain YAML file."""
     try:
         raw = yaml.safe_load(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -29,6 +34,11 @@ def load_closed(path: Path, model: type[Model]) -> Model:
         raise UserError(f"{path} is not plain YAML: {' '.join(str(error).split())}") from None
     if not isinstance(raw, dict):
         raise UserError(f"{path} holds {type(raw).__name__}, but needs keys and values")
+    return raw
+
+
+def validated(raw: dict[str, Any], model: type[Model], path: Path) -> Model:
+    """Keys and values that came from `path`, as `model`."""
     try:
         return model.model_validate(raw)
     except ValidationError as error:

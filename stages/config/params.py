@@ -2,13 +2,14 @@
 
 import inspect
 from collections.abc import Iterable, Iterator
+from math import prod
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from stages.config.catalog import Catalog, load_catalog
-from stages.config.closed import Closed, load_closed
+from stages.config.closed import Closed, read_yaml, validated
 from stages.config.names import Slug, nearest
 from stages.errors import UserError
 
@@ -95,10 +96,23 @@ class Params(Closed):
         """The values to try for each searched parameter of a model."""
         return {name: list(self.grids[grid]) for name, grid in self.models[model].grid.items()}
 
+    def work_of(self, model: str) -> int:
+        """How much a cell of a model has to do: fits of its search and the last, times epochs."""
+        grid = self.grid_of(model)
+        points = prod(len(values) for values in grid.values())
+        epochs = max((int(value) for value in grid.get("epochs", ()) if value), default=1)
+        searched = points > 1 or "folds" in grid.get("stopping", ())
+        return (points * self.train.folds + 1 if searched else 1) * epochs
+
 
 def load_params(path: Path = PARAMS) -> Params:
     """Read `params.yaml` and check every name in it before any work starts."""
-    params = load_closed(path, Params)
+    return checked(read_yaml(path), path)
+
+
+def checked(raw: dict[str, Any], path: Path = PARAMS) -> Params:
+    """Keys and values as parameters whose every name is known."""
+    params = validated(raw, Params, path)
     problems = list(_unknown_names(params, load_catalog())) + list(_estimator_problems(params))
     if problems:
         raise UserError(f"{path} is not valid:\n  " + "\n  ".join(problems))

@@ -9,8 +9,9 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
+from stages.config.closed import read_yaml
 from stages.config.names import nearest
-from stages.config.params import PARAMS, load_params
+from stages.config.params import PARAMS, Params, checked, load_params
 from stages.errors import UserError, run_command
 from stages.io.files import write_text
 
@@ -35,6 +36,14 @@ def switch(name: str, path: Path = PARAMS) -> list[str]:
         yaml.dump(params, text)
         write_text(path, text.getvalue())
     return changes
+
+
+def params_under(name: str, path: Path = PARAMS) -> Params:
+    """What `params.yaml` would be under a profile; nothing is written."""
+    raw = read_yaml(path)
+    for _ in _assign(raw, read_yaml(PROFILES / f"{name}.yaml"), prefix=""):
+        pass
+    return checked(raw, path)
 
 
 def _assign(target: Any, values: Any, prefix: str) -> Iterator[str]:

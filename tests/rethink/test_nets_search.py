@@ -119,3 +119,14 @@ def test_fewer_rows_than_folds_can_be_searched():
     net = clone(NET).set_params(epochs=2)
     chosen = search(net, {"l2": [1.0, 0.1]}, X[:2], Y[:2], ["rank", "f1"], seed=0)
     assert set(chosen) == {"rank", "f1"}
+
+
+def test_epochs_are_chosen_on_the_folds_even_with_a_single_grid_point():
+    data = generate("logistic-chain", instances=90, features=4, labels=3, seed=0)
+    grid = {"l2": [1e-5], "epochs": [12], "stopping": ["folds"]}
+    net = BinaryRelevance(hidden=4, random_state=0)
+    selection = search(net, grid, data.X, data.Y, ["f1"], seed=0)["f1"]
+    assert len(selection.fold_scores) == 3
+    assert 1 <= selection.params["epochs"] <= 12
+    fixed = search(net, grid | {"stopping": ["loss"]}, data.X, data.Y, ["f1"], seed=0)["f1"]
+    assert fixed.fold_scores == [] and fixed.params["epochs"] == 12

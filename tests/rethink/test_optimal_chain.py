@@ -132,3 +132,29 @@ def test_bad_parameters_are_refused(params, message):
 def test_chain_is_followed_through_its_own_predictions():
     chain = LinearChain(np.array([[1.0], [0.0]]), np.array([[0, 0], [2.0, 0]]), np.array([0, -1.0]))
     assert chain.follow(np.array([[1.0], [-1.0]]), [0, 1]).tolist() == [[1, 1], [0, 0]]
+
+
+def test_with_its_own_strength_the_order_is_searched_once_for_a_grid(monkeypatch):
+    searches = []
+
+    def counted(*args):
+        searches.append(args)
+        return dp_order(*args)
+
+    monkeypatch.setitem(optimal_chain.ORDER_SEARCHES, "dp", counted)
+    grid = {"C": [0.1, 1.0, 10.0]}
+    costs = ["hamming", "rank", "f1"]
+    found = search_and_fit(OptimalChain(order_C=0.5), grid, X, Y, costs, folds=3, seed=0)
+    fitted = [(selection.params, model.predict(X)) for selection, model in found]
+    assert len(searches) == 3 + 1
+    for params, predicted in fitted:
+        plain = OptimalChain(order_C=0.5, **params).fit(X, Y)
+        np.testing.assert_array_equal(plain.predict(X), predicted)
+
+
+def test_a_given_order_is_taken_and_a_wrong_one_refused():
+    K = Y.shape[1]
+    backwards = list(range(K))[::-1]
+    assert OptimalChain(order=backwards).fit(X, Y).order_.tolist() == backwards
+    with pytest.raises(ValueError, match=f"needs each label from 0 to {K - 1} once"):
+        OptimalChain(order=[0, 0]).fit(X, Y)
