@@ -1,0 +1,114 @@
+"""RethinkNet has the best average rank."""
+
+from collections.abc import Sequence
+
+from rethink.statistics import complete_blocks, critical_difference, mean_ranks
+from stages.verdict.claims.base import Outcome, claim, outside_the_paper, too_few
+from stages.verdict.evidence import Evidence
+from stages.verdict.names import (
+    FEWEST_DATASETS,
+    FEWEST_SEEDS,
+    LEVEL,
+    OF_THE_PAPER,
+    PROPOSED,
+    REFERENCE,
+    Json,
+)
+from stages.verdict.numbers import summary
+from stages.verdict.tables import seed_table
+from stages.verdict.words import counted, listed, sentence
+
+TEST = (
+    "average mid-rank over the data sets on which all have every seed: strictly the smallest; "
+    f"needs {FEWEST_DATASETS} data sets with {FEWEST_SEEDS} seeds each"
+)
+
+
+def best_rank(evidence: Evidence, empty: float) -> list[Json]:
+    """For each cost: among the paper's seven algorithms, and with our rows beside them."""
+    found = []
+    algorithms = evidence.experiment("algorithms")
+    ours = [m for m in algorithms.models if m not in (*OF_THE_PAPER, *REFERENCE)]
+    for cost in algorithms.costs:
+        title = evidence.costs[cost].title
+        found.append(
+            claim(
+                f"best-rank-{cost}",
+                f"By {title}, {PROPOSED} has the best average rank of the paper's seven "
+                "algorithms.",
+                TEST,
+                f"cost-{cost}",
+                _leads(evidence, cost, OF_THE_PAPER, empty),
+            )
+        )
+        if ours:
+            found.append(
+                claim(
+                    f"best-rank-all-{cost}",
+                    f"By {title}, {PROPOSED} still has the best average rank with the rows the "
+                    f"paper lacks ({listed(ours)}).",
+                    TEST,
+                    f"cost-{cost}",
+                    _leads(evidence, cost, (*OF_THE_PAPER, *ours), empty),
+                )
+            )
+    return found
+
+
+def _leads(evidence: Evidence, cost: str, models: Sequence[str], empty: float) -> Outcome:
+    absent = [m for m in models if m not in evidence.experiment("algorithms").models]
+    if absent:
+        return Outcome(
+            None, f"{listed(absent)} {'is' if len(absent) == 1 else 'are'} not in the run."
+        )
+    blocks = complete_blocks(_means(evidence, cost, models, empty))
+    if len(blocks.datasets) < FEWEST_DATASETS or len(blocks.models) < len(models):
+        return Outcome(None, too_few(dict.fromkeys(blocks.datasets)))
+    averages = mean_ranks(blocks.values, evidence.greater(cost))
+    ranks = dict(sorted(zip(blocks.models, averages, strict=True), key=lambda row: row[1]))
+    rivals = [m for m, rank in ranks.items() if m != PROPOSED and rank <= ranks[PROPOSED]]
+    n = len(blocks.datasets)
+    why = sentence(
+        _order(ranks, rivals, n),
+        _significance(ranks, critical_difference(len(ranks), n, LEVEL)),
+        outside_the_paper(evidence, blocks.datasets),
+        f"Left out: {'; '.join(f'{row.name} ({row.why})' for row in blocks.left_out)}."
+        if blocks.left_out
+        else None,
+    )
+    return Outcome(not rivals, why)
+
+
+def _means(evidence: Evidence, cost: str, models: Sequence[str], empty: float) -> dict[str, Json]:
+    return {
+        dataset: {
+            model: summary(seeds)["mean"]
+            if len(seeds := table.get(model, {})) >= FEWEST_SEEDS
+            and len(seeds) == len(evidence.scores.planned(dataset, model, cost))
+            else None
+            for model in models
+        }
+        for dataset, table in seed_table(evidence, cost, empty).items()
+    }
+
+
+def _order(ranks: dict[str, float], rivals: list[str], n: int) -> str:
+    said = f"Over {counted(n, 'data set')} {PROPOSED} has an average rank of {ranks[PROPOSED]:.2f}"
+    if rivals:
+        return f"{said}; ahead of it or level with it: {_ranked(ranks, rivals)}."
+    others = [model for model in ranks if model != PROPOSED]
+    return f"{said}, followed by {_ranked(ranks, others[:3])}."
+
+
+def _ranked(ranks: dict[str, float], models: Sequence[str]) -> str:
+    return listed([f"{model} {ranks[model]:.2f}" for model in models])
+
+
+def _significance(ranks: dict[str, float], distance: float) -> str:
+    near = [m for m in ranks if m != PROPOSED and abs(ranks[m] - ranks[PROPOSED]) < distance]
+    if not near:
+        return f"All others are further away than the critical difference of {distance:.2f}."
+    return (
+        f"Within the critical difference of {distance:.2f}, and so not told apart from it: "
+        f"{listed(near)}."
+    )

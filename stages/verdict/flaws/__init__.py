@@ -1,0 +1,1 @@
+"""Known flaws of the printed tables, each recomputed; one module for each."""
