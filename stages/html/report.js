@@ -1,30 +1,53 @@
 "use strict";
-// Sorting, CSV downloads and printing. The page is complete without it.
+// Sorting, filtering, downloads, tooltips and printing. The page is complete without it.
 
-const number = (cell) => {
-  const text = cell.dataset.value ?? cell.dataset.mean ?? "";
-  return text === "" ? NaN : Number(text);
+const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+const button = (text, action) => {
+  const made = document.createElement("button");
+  made.type = "button";
+  made.textContent = text;
+  made.addEventListener("click", action);
+  return made;
 };
 
-const textOf = (cell) => {
+// --- what a cell says -------------------------------------------------------------------------
+
+const isShown = (node) => getComputedStyle(node).display !== "none";
+
+// The text of a cell without buttons, symbols and what the switches hide.
+function textOf(cell) {
   const copy = cell.cloneNode(true);
-  copy.querySelectorAll("button, [aria-hidden]").forEach((node) => node.remove());
+  const [originals, copies] = [all("*", cell), all("*", copy)];
+  copies.forEach((node, index) => {
+    if (node.matches("button, [aria-hidden]") || !isShown(originals[index])) node.remove();
+  });
   return copy.textContent.replace(/\s+/g, " ").trim();
-};
+}
 
-function compare(a, b) {
-  const [x, y] = [number(a), number(b)];
-  if (!Number.isNaN(x) && !Number.isNaN(y)) return x - y;
-  if (!Number.isNaN(x) || !Number.isNaN(y)) return Number.isNaN(x) ? 1 : -1;
-  return textOf(a).localeCompare(textOf(b), "en", { numeric: true });
+// The number of a cell; where a switch offers several, the one that is shown.
+function numberOf(cell) {
+  const offered = all("[data-value]", cell).filter(isShown);
+  const text = (offered[0] ?? cell).dataset.value ?? "";
+  return text === "" ? NaN : Number(text);
+}
+
+// --- sorting ----------------------------------------------------------------------------------
+
+// Numbers by size, texts by letter, and what is missing always last.
+function compare(a, b, down) {
+  const [x, y] = [numberOf(a), numberOf(b)];
+  const [noX, noY] = [Number.isNaN(x), Number.isNaN(y)];
+  if (noX !== noY) return noX ? 1 : -1;
+  const order = noX ? textOf(a).localeCompare(textOf(b), "en", { numeric: true }) : x - y;
+  return down ? -order : order;
 }
 
 function sort(table, column) {
   const heads = [...table.tHead.rows[0].cells];
   const down = heads[column].getAttribute("aria-sort") === "ascending";
   const body = table.tBodies[0]; // reference and printed rows keep their place
-  const rows = [...body.rows].sort((a, b) => compare(a.cells[column], b.cells[column]));
-  body.append(...(down ? rows.reverse() : rows));
+  const rows = [...body.rows].sort((a, b) => compare(a.cells[column], b.cells[column], down));
+  body.append(...rows);
   heads.forEach((head, index) => {
     const mine = index === column;
     if (mine) head.setAttribute("aria-sort", down ? "descending" : "ascending");
@@ -35,26 +58,60 @@ function sort(table, column) {
 
 function makeSortable(table) {
   [...table.tHead.rows[0].cells].forEach((head, column) => {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = "↕";
-    button.setAttribute("aria-label", `Sort by ${textOf(head)}`);
-    button.addEventListener("click", () => sort(table, column));
-    head.append(button);
+    const made = button("↕", () => sort(table, column));
+    made.setAttribute("aria-label", `Sort by ${textOf(head)}`);
+    head.append(made);
   });
 }
+
+// --- filtering --------------------------------------------------------------------------------
+
+const nameOf = (node) => node.textContent.replace(/\s+/g, " ").toLowerCase();
+const rowName = (row) => all("th", row).map(nameOf).join(" ");
+
+// A word picks named columns if any column has it, else rows; a table that knows it not is whole.
+function filterTable(table, words) {
+  const heads = [...table.tHead.rows[0].cells];
+  const rows = [...table.tBodies].flatMap((body) => [...body.rows]).filter((row) => !row.matches(".heading"));
+  const named = heads.map((head) => ("named" in head.dataset ? nameOf(head) : null));
+  const forColumns = words.filter((word) => named.some((name) => name?.includes(word)));
+  const names = rows.map(rowName);
+  const forRows = words.filter((word) => !forColumns.includes(word) && names.some((name) => name.includes(word)));
+  rows.forEach((row, index) => {
+    row.hidden = !forRows.every((word) => names[index].includes(word));
+    [...row.cells].forEach((cell, column) => {
+      cell.hidden = named[column] !== null && !forColumns.every((word) => named[column].includes(word));
+    });
+  });
+  heads.forEach((head, column) => {
+    head.hidden = named[column] !== null && !forColumns.every((word) => named[column].includes(word));
+  });
+  return new Set([...forColumns, ...forRows]);
+}
+
+function filter(text) {
+  const words = text.toLowerCase().split(/[\s,]+/).filter(Boolean);
+  const known = new Set(all("table.filtered").flatMap((table) => [...filterTable(table, words)]));
+  const unknown = words.filter((word) => !known.has(word));
+  const said = unknown.length ? `nothing is called ${unknown.join(", ")}` : "the other rows are hidden";
+  document.getElementById("filter-said").textContent = words.length ? said : "";
+}
+
+// --- downloads --------------------------------------------------------------------------------
 
 // A spreadsheet runs text that looks like a formula; a quote in front keeps it text.
 const harmless = (text) => (/^[=+@\t\r-]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text);
 const quoted = (text) => `"${harmless(text).replaceAll('"', '""')}"`;
+const fieldsOf = (head) => (head.dataset.fields ? head.dataset.fields.split(" ") : null);
 
-function fields(head) {
+function titles(head) {
   const name = textOf(head);
-  return head.dataset.fields ? head.dataset.fields.split(" ").map((field) => `${name} ${field}`) : [name];
+  return fieldsOf(head)?.map((field) => `${name} ${field}`) ?? [name];
 }
 
 function values(cell, head) {
-  if (head.dataset.fields) return head.dataset.fields.split(" ").map((field) => cell.dataset[field] ?? "");
+  const fields = fieldsOf(head);
+  if (fields) return fields.map((field) => cell.getAttribute(`data-${field}`) ?? "");
   return [cell.dataset.value ?? textOf(cell)];
 }
 
@@ -64,35 +121,64 @@ function csv(table) {
     .flatMap((body) => [...body.rows])
     .filter((row) => row.cells.length === heads.length)
     .map((row) => [...row.cells].flatMap((cell, column) => values(cell, heads[column])));
-  return [heads.flatMap(fields), ...rows].map((row) => row.map(quoted).join(",")).join("\r\n") + "\r\n";
+  return [heads.flatMap(titles), ...rows].map((row) => row.map(quoted).join(",")).join("\r\n") + "\r\n";
 }
 
 function addDownload(table) {
-  const button = document.createElement("button");
-  button.type = "button";
-  button.className = "download";
-  button.textContent = "Download this table as CSV";
-  button.addEventListener("click", () => {
+  const made = button("Download this table as CSV", () => {
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob(["\ufeff", csv(table)], { type: "text/csv" }));
     link.download = `${table.dataset.file}.csv`;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   });
-  table.closest(".scroll").after(button);
+  made.className = "download";
+  made.setAttribute("aria-label", `Download as CSV: ${textOf(table.caption)}`);
+  table.closest(".scroll").after(made);
 }
+
+// --- tooltips ---------------------------------------------------------------------------------
+
+// The browser's own tooltips come late and never by touch, so the page shows their text itself.
+function makeTooltips() {
+  const tip = document.createElement("div");
+  tip.id = "tip";
+  tip.hidden = true;
+  document.body.append(tip);
+  all("svg.fig title").filter((title) => !title.parentElement.matches("svg")).forEach((title) => {
+    title.parentElement.dataset.tip = title.textContent;
+    title.remove();
+  });
+  document.addEventListener("pointerover", (event) => {
+    const target = event.target.closest?.("[data-tip]");
+    tip.hidden = !target;
+    if (!target) return;
+    tip.textContent = target.dataset.tip;
+    const [box, own] = [target.getBoundingClientRect(), tip.getBoundingClientRect()];
+    const left = box.left + box.width / 2 - own.width / 2;
+    tip.style.left = `${Math.max(4, Math.min(left, innerWidth - own.width - 4))}px`;
+    tip.style.top = `${box.top > own.height + 8 ? box.top - own.height - 6 : box.bottom + 6}px`;
+  });
+  addEventListener("scroll", () => (tip.hidden = true), { passive: true });
+}
+
+// --- places -----------------------------------------------------------------------------------
 
 function openTarget() {
-  const target = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
-  if (target && target.tagName === "DETAILS") target.open = true;
+  let node = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  for (; node; node = node.parentElement) if (node.tagName === "DETAILS") node.open = true;
 }
 
-document.querySelectorAll("table").forEach((table) => {
+all("table").forEach((table) => {
   addDownload(table);
   if (table.classList.contains("sortable")) makeSortable(table);
 });
+makeTooltips();
+const field = document.getElementById("filter");
+field.closest("[hidden]").hidden = false;
+field.addEventListener("input", () => filter(field.value));
+field.form.addEventListener("submit", (event) => event.preventDefault());
+if (field.value) filter(field.value); // the browser may have kept it
 addEventListener("hashchange", openTarget);
-addEventListener("beforeprint", () => {
-  document.querySelectorAll("details").forEach((node) => (node.open = true));
-});
+addEventListener("beforeprint", () => all("details").forEach((node) => (node.open = true)));
 openTarget();

@@ -1,0 +1,1 @@
+"""What the report shows: pure functions from the comparison to tables, figures and sentences."""

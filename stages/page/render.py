@@ -1,0 +1,91 @@
+"""The page as one string: templates, style and script, under a policy that allows nothing else."""
+
+import base64
+import hashlib
+from functools import cache
+from pathlib import Path
+
+import jinja2
+from markupsafe import Markup
+
+from stages import figures
+from stages.page import datasets, text, verdict
+from stages.page.sections import not_run, sections
+from stages.page.tables import Json
+
+HTML = Path(__file__).parents[1] / "html"
+STYLES = [
+    HTML / "page.css",
+    HTML / "tables.css",
+    HTML / "figures.css",
+    figures.STYLE,
+    HTML / "print.css",
+]
+RECOMPUTE = """\
+import pandas as pd
+
+s = pd.read_parquet("data/scores.parquet")
+s = s[(s["part"] == "test") & s["last"] & (s["criterion"] == s["cost"]) & (s["empty"] == 1)]
+table = s[s["cost"] == "hamming"].pivot_table(
+    index="model", columns="dataset", values="value", aggfunc=["mean", "sem"]
+)
+print(table.round(3))
+"""
+
+
+def render(context: Json) -> str:
+    """The page, from `comparison`, `cards`, `validations`, `runs`, `params` and `environment`."""
+    style = "".join(path.read_text("utf-8") for path in STYLES)
+    script = (HTML / "report.js").read_text("utf-8")
+    policy = (
+        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    comparison = context["comparison"]
+    return (
+        _templates()
+        .get_template("report.html.j2")
+        .render(
+            **context,
+            sections=sections(context),
+            answer=verdict.headline(comparison["claims"]),
+            tally=verdict.tally(comparison["claims"]),
+            prices={cost: verdict.price(found) for cost, found in comparison["advice"].items()},
+            not_run=not_run(comparison),
+            recompute=RECOMPUTE,
+            style=Markup(style),
+            script=Markup(script),
+            policy=policy,
+        )
+    )
+
+
+def _hash(content: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+
+
+def file_name(name: str) -> str:
+    """The name of a download: letters that every file system takes."""
+    kept = "".join(c if c.isascii() and (c.isalnum() or c in "-_.") else "-" for c in name)
+    return "-".join(part for part in kept.split("-") if part)[:80] or "table"
+
+
+@cache
+def _templates() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(HTML),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "count": text.count,
+        "counted": text.counted,
+        "file_name": file_name,
+        "fixed": text.fixed,
+        "listed": text.listed,
+        "raw": text.raw,
+    }
+    environment.globals |= {"check_mark": datasets.check_mark, "verdicts": verdict.VERDICTS}
+    return environment
