@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from rethink.statistics import average_ranks, beats, best_of, midranks, paper_ranks
 from stages.verdict.evidence import Evidence
@@ -49,7 +48,13 @@ def seed_table(evidence: Evidence, cost: str, empty: float = DEFAULT_EMPTY) -> T
     return {dataset: models for dataset, models in table.items() if models}
 
 
-def _dataset(evidence: Evidence, cost: str, dataset: str, values: Any, others: Any) -> Json:
+def _dataset(
+    evidence: Evidence,
+    cost: str,
+    dataset: str,
+    values: Mapping[str, Seeds],
+    others: Mapping[str, Seeds],
+) -> Json:
     printed = [
         row | {"comparable": row["model"] not in NOT_COMPARABLE.get(cost, ())}
         for row in evidence.paper.algorithms(evidence.paper_name(dataset), cost)

@@ -62,21 +62,23 @@ def _leads(evidence: Evidence, cost: str, models: Sequence[str], empty: float) -
             None, f"{listed(absent)} {'is' if len(absent) == 1 else 'are'} not in the run."
         )
     blocks = complete_blocks(_means(evidence, cost, models, empty))
-    if len(blocks.datasets) < FEWEST_DATASETS or len(blocks.models) < len(models):
-        return Outcome(None, too_few(dict.fromkeys(blocks.datasets)))
+    n = len(blocks.datasets)
+    if not n or len(blocks.models) < len(models):
+        return Outcome(None, too_few({}))
     averages = mean_ranks(blocks.values, evidence.greater(cost))
     ranks = dict(sorted(zip(blocks.models, averages, strict=True), key=lambda row: row[1]))
     rivals = [m for m, rank in ranks.items() if m != PROPOSED and rank <= ranks[PROPOSED]]
-    n = len(blocks.datasets)
+    enough = n >= FEWEST_DATASETS
     why = sentence(
+        None if enough else too_few(dict.fromkeys(blocks.datasets)),
         _order(ranks, rivals, n),
-        _significance(ranks, critical_difference(len(ranks), n, LEVEL)),
+        _significance(ranks, critical_difference(len(ranks), n, LEVEL)) if enough else None,
         outside_the_paper(evidence, blocks.datasets),
         f"Left out: {'; '.join(f'{row.name} ({row.why})' for row in blocks.left_out)}."
         if blocks.left_out
         else None,
     )
-    return Outcome(not rivals, why)
+    return Outcome(not rivals if enough else None, why)
 
 
 def _means(evidence: Evidence, cost: str, models: Sequence[str], empty: float) -> dict[str, Json]:

@@ -35,7 +35,7 @@ def rethinking(evidence: Evidence, empty: float) -> list[Json]:
     helps = [
         claim(
             f"rethinking-{cost}",
-            f"Rethinking improves the {evidence.costs[cost].title}.",
+            f"Rethinking improves {evidence.costs[cost].title}.",
             HELPS_TEST,
             ANCHOR,
             _helps(evidence, cost, empty),
@@ -73,19 +73,22 @@ def _gained(evidence: Evidence, curve: Curve, start: int, stop: int, empty: floa
 
 def _helps(evidence: Evidence, cost: str, empty: float) -> Outcome:
     gains = gains_between(evidence, cost, 1, 0, empty)
-    if len(gains) < FEWEST:
+    if not gains:
         return Outcome(None, too_few(gains, FEWEST))
+    enough = len(gains) >= FEWEST
     result = pooled_gain(gains)
     better = sum(fmean(values) > 0 for values in gains.values())
     why = sentence(
+        None if enough else too_few(gains, FEWEST),
         f"The last iteration is better than the first on {better} of "
-        f"{counted(len(gains), 'data set')}, by {percent(result.mean)} on average "
-        f"({p_text(result.p)}).",
+        f"{counted(len(gains), 'data set')}, by {percent(result.mean)} on average"
+        + (f" ({p_text(result.p)})." if enough else "."),
         _weighting(evidence, cost, empty),
         _without_weights(evidence, cost, empty),
         outside_the_paper(evidence, gains),
     )
-    return Outcome(result.p < LEVEL and 2 * better > len(gains), why)
+    helps = result.p < LEVEL and 2 * better > len(gains)
+    return Outcome(helps if enough else None, why)
 
 
 def _weighting(evidence: Evidence, cost: str, empty: float) -> str | None:
@@ -125,15 +128,17 @@ def _converges(evidence: Evidence, empty: float) -> Outcome:
         if curve.cost in HELPED and (change := _changes(evidence, curve, empty))
     }
     datasets = dict.fromkeys(curve.dataset for curve in changes)
-    if len(datasets) < FEWEST:
+    if not changes:
         return Outcome(None, too_few(datasets, FEWEST))
+    enough = len(datasets) >= FEWEST
     settled = sum(_settled(*change) for change in changes.values())
     early, late = (fmean(change[place] for change in changes.values()) for place in (0, 1))
-    why = (
+    why = sentence(
+        None if enough else too_few(datasets, FEWEST),
         f"{settled} of {counted(len(changes), 'curve')} have settled: the mean gain is "
-        f"{percent(early)} until the third iteration and {percent(late)} after it."
+        f"{percent(early)} until the third iteration and {percent(late)} after it.",
     )
-    return Outcome(settled >= SETTLED_SHARE * len(changes), why)
+    return Outcome(settled >= SETTLED_SHARE * len(changes) if enough else None, why)
 
 
 def _changes(evidence: Evidence, curve: Curve, empty: float) -> tuple[float, float] | None:

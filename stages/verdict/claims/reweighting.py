@@ -24,7 +24,7 @@ def reweighting(evidence: Evidence, empty: float) -> list[Json]:
     return [
         claim(
             f"reweighting-{cost}",
-            f"Reweighting improves the {evidence.costs[cost].title}.",
+            f"Reweighting improves {evidence.costs[cost].title}.",
             TEST,
             "reweighting",
             _helps(evidence, cost, empty),

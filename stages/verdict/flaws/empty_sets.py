@@ -27,7 +27,9 @@ def empty_sets(evidence: Evidence) -> Json:
     columns = dict.fromkeys((row["dataset"], row["cost"]) for row in told)
     fits = {column: _fitting(told, *column) for column in columns}
     text = " ".join(
-        f"{dataset} by {cost}: " + "; ".join(_fit(*pair) for pair in found.items()) + "."
+        f"{dataset} by {evidence.costs[cost].title}: "
+        + "; ".join(_fit(*pair) for pair in found.items())
+        + "."
         for (dataset, cost), found in fits.items()
     )
     mixed = any(len(found) > 1 for found in fits.values())

@@ -14,7 +14,7 @@ from stages.verdict.numbers import errors_apart, summary
 from stages.verdict.words import listed, sentence
 
 NAME = "pcc-f1-rule"
-TITLE = "PCC was run with a faulty F1 rule"
+TITLE = "PCC was run with a faulty F1 rule, and along one greedy path"
 FAULTY = ("f1", "accuracy")
 EMPTY = 0.0  # the rule as published never predicts the empty set
 
@@ -36,20 +36,20 @@ def pcc_rule(evidence: Evidence) -> Json:
         else f"The two rules differ by more than {NEAR:g} standard errors on none of "
         f"{listed(sorted({row['dataset'] for row in ran}))}: the run does not tell which one "
         "the paper used.",
-        _largest(told),
+        _largest(evidence, told),
         _elsewhere([row for row in rows if row["told_apart"] and row["cost"] not in FAULTY]),
     )
     confirmed = 2 * len(nearer) > len(told) if told else False
     return finding(NAME, TITLE, "paper", confirmed, text, rows)
 
 
-def _largest(told: list[Json]) -> str | None:
+def _largest(evidence: Evidence, told: list[Json]) -> str | None:
     if not told:
         return None
     row = max(told, key=lambda row: abs(row["exact"] - row["published"]))
     return (
-        f"The largest difference is on {row['dataset']} by {row['cost']}: {row['exact']:.3f} by "
-        f"the exact rule, {row['published']:.3f} by the published one, {row['printed']:.3f} "
+        f"The largest difference is on {row['dataset']} by {evidence.costs[row['cost']].title}: "
+        f"{row['exact']:.3f} by the exact rule, {row['published']:.3f} by the published one, {row['printed']:.3f} "
         "printed."
     )
 

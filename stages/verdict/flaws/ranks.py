@@ -32,7 +32,7 @@ def ranks(evidence: Evidence) -> Json:
         f"Recomputed from the printed means, {len(rows)} of {sum(len(x) for *_, x in lines)} "
         f"ranks differ: of the pairs of equal means {shared} share a rank and {split} do not.",
         *(
-            f"By {row['cost']} on {row['dataset']} {row['model']} has rank {row['printed_rank']}, "
+            f"By {evidence.costs[row['cost']].title} on {row['dataset']}, {row['model']} has rank {row['printed_rank']}, "
             f"but {row['better']} models have a better one."
             for row in broken
         ),

@@ -27,24 +27,24 @@ def t_tests(evidence: Evidence) -> Json:
     impossible = [row for row in rows if row["impossible"]]
     differ = [row for row in rows if row["printed"] != row["two_sample"]]
     text = sentence(
-        "The error of a paired difference is at most the sum of the two printed errors, whatever "
-        "the correlation of the splits. So some differences are significant for certain, with "
-        "the rounding against them.",
+        "Whether the test is paired, with splits correlated in whatever way, or of two samples, "
+        "the error of a difference is at most the sum of the two printed errors. So some "
+        "differences are significant for certain, even with the rounding against them.",
         f"{len(impossible)} of {counted(len(rows), 'printed count')} have fewer wins or losses "
         "than that.",
-        _example(impossible),
+        _example(evidence, impossible),
         f"Read as two independent samples, {len(differ)} of {len(rows)} counts come out "
-        "differently; that alone proves nothing, since the paper does not say which t-test it is.",
+        "differently; that alone proves nothing, since rounding and pairing may explain it.",
     )
     return finding(NAME, TITLE, "paper", bool(impossible), text, rows)
 
 
-def _example(impossible: list[Json]) -> str | None:
+def _example(evidence: Evidence, impossible: list[Json]) -> str | None:
     if not impossible:
         return None
-    row = impossible[0]
+    row = max(impossible, key=lambda row: row["sure_wins"])
     return (
-        f"By {row['cost']} against {row['model']} the table gives at least "
+        f"By {evidence.costs[row['cost']].title} against {row['model']} the table gives at least "
         f"{counted(row['sure_wins'], 'win')} and {row['sure_losses']} losses; "
         f"printed is {row['printed']}."
     )

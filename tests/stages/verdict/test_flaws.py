@@ -132,7 +132,9 @@ def test_a_column_that_fits_two_conventions_is_mixed():
     zero, one = {"RethinkNet": 0.2, "BR": 0.18}, {"RethinkNet": 0.62, "BR": 0.6}
     found = empty_sets(birds_run(zero, one))
     assert found["verdict"] == "confirmed"
-    assert found["text"] == ("birds by accuracy: RethinkNet fits the value 0; BR fits the value 1.")
+    assert found["text"] == (
+        "birds by Accuracy score: RethinkNet fits the value 0; BR fits the value 1."
+    )
 
 
 def test_a_column_that_fits_one_convention_is_not_mixed():
