@@ -49,8 +49,8 @@ def _largest(evidence: Evidence, told: list[Json]) -> str | None:
     row = max(told, key=lambda row: abs(row["exact"] - row["published"]))
     return (
         f"The largest difference is on {row['dataset']} by {evidence.costs[row['cost']].title}: "
-        f"{row['exact']:.3f} by the exact rule, {row['published']:.3f} by the published one, {row['printed']:.3f} "
-        "printed."
+        f"{row['exact']:.3f} by the exact rule, {row['published']:.3f} by the published one, "
+        f"{row['printed']:.3f} printed."
     )
 
 

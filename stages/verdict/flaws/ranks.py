@@ -32,8 +32,8 @@ def ranks(evidence: Evidence) -> Json:
         f"Recomputed from the printed means, {len(rows)} of {sum(len(x) for *_, x in lines)} "
         f"ranks differ: of the pairs of equal means {shared} share a rank and {split} do not.",
         *(
-            f"By {evidence.costs[row['cost']].title} on {row['dataset']}, {row['model']} has rank {row['printed_rank']}, "
-            f"but {row['better']} models have a better one."
+            f"By {evidence.costs[row['cost']].title} on {row['dataset']}, {row['model']} has rank "
+            f"{row['printed_rank']}, but {row['better']} models have a better one."
             for row in broken
         ),
         f"In {counted(against, 'pair')} the better mean has the worse rank." if against else None,
