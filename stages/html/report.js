@@ -14,15 +14,17 @@ const button = (text, action) => {
 
 const isShown = (node) => getComputedStyle(node).display !== "none";
 
-// The text of a cell without buttons, symbols and what the switches hide.
-function textOf(cell) {
-  const copy = cell.cloneNode(true);
-  const [originals, copies] = [all("*", cell), all("*", copy)];
-  copies.forEach((node, index) => {
-    if (node.matches("button, [aria-hidden]") || !isShown(originals[index])) node.remove();
+// The words of a node, without buttons and symbols that are said in words beside them.
+function wordsOf(node, keep = () => true) {
+  const copy = node.cloneNode(true);
+  const [originals, copies] = [all("*", node), all("*", copy)];
+  copies.forEach((part, index) => {
+    if (part.matches("button, [aria-hidden]") || !keep(originals[index])) part.remove();
   });
   return copy.textContent.replace(/\s+/g, " ").trim();
 }
+
+const textOf = (cell) => wordsOf(cell, isShown); // without what a switch hides
 
 // The number of a cell; where a switch offers several, the one that is shown.
 function numberOf(cell) {
@@ -59,7 +61,7 @@ function sort(table, column) {
 function makeSortable(table) {
   [...table.tHead.rows[0].cells].forEach((head, column) => {
     const made = button("↕", () => sort(table, column));
-    made.setAttribute("aria-label", `Sort by ${textOf(head)}`);
+    made.setAttribute("aria-label", `Sort by ${wordsOf(head)}`);
     head.append(made);
   });
 }
@@ -105,7 +107,7 @@ const quoted = (text) => `"${harmless(text).replaceAll('"', '""')}"`;
 const fieldsOf = (head) => (head.dataset.fields ? head.dataset.fields.split(" ") : null);
 
 function titles(head) {
-  const name = textOf(head);
+  const name = wordsOf(head);
   return fieldsOf(head)?.map((field) => `${name} ${field}`) ?? [name];
 }
 
@@ -133,7 +135,7 @@ function addDownload(table) {
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   });
   made.className = "download";
-  made.setAttribute("aria-label", `Download as CSV: ${textOf(table.caption)}`);
+  made.setAttribute("aria-label", `Download as CSV: ${wordsOf(table.caption)}`);
   table.closest(".scroll").after(made);
 }
 
@@ -155,11 +157,11 @@ function makeTooltips() {
     if (!target) return;
     tip.textContent = target.dataset.tip;
     const [box, own] = [target.getBoundingClientRect(), tip.getBoundingClientRect()];
-    const left = box.left + box.width / 2 - own.width / 2;
-    tip.style.left = `${Math.max(4, Math.min(left, innerWidth - own.width - 4))}px`;
-    tip.style.top = `${box.top > own.height + 8 ? box.top - own.height - 6 : box.bottom + 6}px`;
+    const left = Math.max(4, Math.min(box.left + (box.width - own.width) / 2, innerWidth - own.width - 4));
+    const top = box.top > own.height + 8 ? box.top - own.height - 6 : box.bottom + 6;
+    tip.style.left = `${left + scrollX}px`;
+    tip.style.top = `${top + scrollY}px`;
   });
-  addEventListener("scroll", () => (tip.hidden = true), { passive: true });
 }
 
 // --- places -----------------------------------------------------------------------------------
