@@ -7,7 +7,8 @@ from stages.verdict.names import FEWEST_SEEDS, LEVEL, Json
 from stages.verdict.words import p_text, sentence
 
 TEST = (
-    "correlation of the off-diagonal entries of memory and label correlation, one-sided "
+    "correlation of the off-diagonal entries of memory and label correlation, the memory as it was "
+    "learned and averaged over the seeds, one-sided "
     f"permutation test of the label names ({PERMUTATIONS:,} permutations) at the 5 % level, on "
     f"every data set of the experiment; needs {FEWEST_SEEDS} seeds"
 )
@@ -29,7 +30,8 @@ def _captures(matrices: list[Json]) -> Outcome:
             None, f"No memory matrix of {FEWEST_SEEDS} seeds whose entries differ was learned."
         )
     said = [
-        f"On {row['dataset']} the correlation is {row['r']:.2f} ({p_text(row['p'])})."
+        f"On {row['dataset']} the correlation is {row['r']:.2f} ({p_text(row['p'])})"
+        + (f", {row['scaled_r']:.2f} in units of the diagonal." if row["scaled_r"] else ".")
         for row in told
     ]
     return Outcome(all(row["r"] > 0 and row["p"] < LEVEL for row in told), sentence(*said))

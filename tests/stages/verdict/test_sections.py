@@ -3,7 +3,13 @@ import pytest
 
 from stages.verdict.comparison import compare
 from stages.verdict.datasets import wrong_counts
-from stages.verdict.memory import label_correlation, memory_section, permutation_test, unit_diagonal
+from stages.verdict.memory import (
+    compare_memory,
+    label_correlation,
+    memory_section,
+    permutation_test,
+    unit_diagonal,
+)
 from stages.verdict.names import RNNS
 from stages.verdict.pooled import pooled_gain
 from stages.verdict.rethinking import rethinking_section
@@ -185,23 +191,28 @@ def test_r_is_pearsons_correlation_of_the_entries_off_the_diagonal():
 
 
 def test_the_memory_shown_is_the_mean_over_the_seeds():
-    experiments = {"memory": Experiment(("SRN-memory",), ("hamming",), ("yeast",))}
-    found = memory_section(
-        evidence(
-            experiments,
-            lambda cell: 0.5,
-            memories={
-                ("yeast", "SRN-memory", "hamming"): {
-                    0: np.array([[1.0, 0.2], [0.4, 1.0]]),
-                    1: np.array([[2.0, 0.8], [0.0, 0.01]]),
-                }
-            },
-            labels={"yeast": labels(count=2)},
-            cards={"yeast": {"label_names": ["<b>", "two"]}},
-        )
-    )["matrices"][0]
-    assert found["memory"] == [[1.0, pytest.approx(0.3)], [pytest.approx(0.2), 1.0]]
-    assert (found["seeds"], found["unscaled"], found["labels"]) == (2, [], ["<b>", "two"])
+    matrices = {0: np.array([[1.0, 0.2], [0.4, 1.0]]), 1: np.array([[3.0, 0.8], [0.4, -0.9]])}
+    run = evidence(
+        {"memory": Experiment(("SRN-memory",), ("hamming",), ("yeast",))},
+        lambda cell: 0.5,
+        memories={("yeast", "SRN-memory", "hamming"): matrices},
+        labels={"yeast": labels(count=2)},
+        cards={"yeast": {"label_names": ["<b>", "two"]}},
+    )
+    (found,) = memory_section(run)["matrices"]
+    assert found["memory"] == [[1.0, 0.25], [0.4, pytest.approx(0.05)]]
+    assert (found["seeds"], found["unscaled"]) == (2, ["two"])
+    assert found["labels"] == ["<b>", "two"]
+
+
+def test_a_row_with_a_small_diagonal_does_not_decide_whether_memory_captures_correlation():
+    matrix = labels(count=8)
+    memory = label_correlation(matrix)
+    memory[0] = -0.3 * memory[0]
+    memory[0, 0] = 0.1  # just enough to scale by: the row is then ten times as large
+    found = compare_memory({0: memory}, matrix, list("abcdefgh"))
+    assert found["p"] < 0.05
+    assert found["scaled_r"] < found["r"]
 
 
 def test_a_pooled_gain_is_tested_against_the_noise_of_the_splits():
