@@ -17,7 +17,7 @@ from rethink.statistics import (
 from stages.verdict.names import LEVEL, PROPOSED, ROPE, Json
 from stages.verdict.words import counted
 
-SEED = 20190917  # of the posterior samples
+SEED, SAMPLES = 20190917, 50_000  # of the posterior
 FEWEST_MODELS, FEWEST_SETS = 3, 2  # of a Friedman test and a critical difference
 
 
@@ -99,7 +99,9 @@ def _posterior(values: list[list[float]], models: list[str], greater: bool) -> l
         {
             "a": PROPOSED,
             "b": other,
-            **signed_rank(columns[PROPOSED], columns[other], ROPE, greater, SEED)._asdict(),
+            **signed_rank(
+                columns[PROPOSED], columns[other], ROPE, greater, SEED, SAMPLES
+            )._asdict(),
             "rope": ROPE,
         }
         for other in models

@@ -1,5 +1,6 @@
 import csv
 import json
+import warnings
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,12 +11,16 @@ from stages import compare as stage
 from stages.errors import DataError
 from stages.io.files import write_json
 from stages.io.tables import matrix_to_table, write_table
+from stages.verdict import over_datasets
 from stages.verdict.comparison import compare
 from stages.verdict.evidence import Evidence
+from stages.verdict.names import REWEIGHTED, RNNS
 from stages.verdict.scores import index_scores
 from stages.verdict.summary import curve_points, metrics, rank_points
 from tests.stages.verdict.made import (
     ALL_COSTS,
+    EVERY_COST,
+    EXTRA,
     NAMES,
     ROOT,
     SEVEN,
@@ -28,6 +33,7 @@ from tests.stages.verdict.made import (
     wobble,
 )
 
+NETS = tuple(model for pair in REWEIGHTED.values() for model in pair)
 EXPERIMENTS = {
     "datasets": Experiment((), (), ("yeast",)),
     "algorithms": Experiment((*SEVEN, "all-zeros"), ("rank", "f1"), ("yeast", "scene")),
@@ -146,3 +152,61 @@ def test_a_missing_file_is_named_with_the_remedy(project):
     (project / "data" / "runs" / "scene.parquet").unlink()
     with pytest.raises(DataError, match=r"scene\.parquet is missing; run `dvc repro`"):
         stage.main()
+
+
+def everything(datasets):
+    """All experiments of the paper on some data sets."""
+    return {
+        "datasets": Experiment((), (), datasets),
+        "algorithms": Experiment((*SEVEN, *EXTRA), EVERY_COST, datasets),
+        "rethinking": Experiment(("SRN-5",), EVERY_COST, datasets),
+        "memory": Experiment(("SRN-memory",), ("hamming",), datasets),
+        "reweighting": Experiment(NETS, ("rank", "f1", "accuracy"), datasets),
+        "rnn_variants": Experiment(tuple(RNNS.values()), ("rank", "f1"), datasets),
+        "selected_by_max": Experiment(("BR-by-max", "CC-by-max"), ("rank",), datasets),
+    }
+
+
+def spread(cell):
+    """A value of its own for each model, with the noise of the seeds."""
+    return 0.3 + sum(map(ord, cell["model"])) % 17 / 40 + wobble(cell["seed"], 0.01)
+
+
+def three_cells_missing(cell):
+    place = (cell["dataset"], cell["model"], cell["seed"])
+    lost = {("yeast", "CC", 0), ("scene", "SRN-5", 1), ("birds", "RethinkNet", 2)}
+    return "killed" if place in lost else spread(cell)
+
+
+def a_model_absent_on_three_sets(cell):
+    absent = cell["model"] == "CC-DP" and cell["dataset"] in SIX[:3]
+    return None if absent else spread(cell)
+
+
+def all_zero(cell):
+    return 0.0
+
+
+def all_failed(cell):
+    return "no"
+
+
+@pytest.mark.parametrize(
+    "formula", [three_cells_missing, a_model_absent_on_three_sets, all_zero, all_failed, spread]
+)
+@pytest.mark.parametrize("datasets", [SIX, ("yeast",), ("chain",)])
+@pytest.mark.parametrize("seeds", [1, 3])
+def test_incomplete_and_degenerate_runs_give_no_nan_no_warning_and_a_reason(
+    formula, datasets, seeds, monkeypatch
+):
+    monkeypatch.setattr(over_datasets, "SAMPLES", 100)  # none of this depends on the posterior
+    run = evidence(everything(datasets), formula, seeds=seeds, paper=paper())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = compare(run)
+    json.dumps(found, allow_nan=False)
+    assert all(claim["why"] and claim["test"] for claim in found["claims"])
+    assert all(flaw["text"] for flaw in found["flaws"])
+    assert all(row["why"] for row in found["advice"].values())
+    if seeds < 3 or formula is all_failed:
+        assert {claim["verdict"] for claim in found["claims"]} == {"not enough runs"}
