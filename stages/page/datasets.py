@@ -3,7 +3,7 @@
 from markupsafe import Markup
 
 from stages.page.tables import Cell, Column, Json, Table, marked, name, sign, simple, span, words
-from stages.page.text import count, listed
+from stages.page.text import count, file_name, listed
 
 COUNTS = ("features", "labels", "instances", "cardinality", "density")
 FIELDS = ("ours", "paper")
@@ -63,6 +63,11 @@ def _checks(context: Json, dataset: str) -> Table:
     ]
     file = f"validation-{dataset}"
     return simple(file, "Validation", columns, rows, kind="checks", sortable=False, filtered=False)
+
+
+def card_id(dataset: str) -> str:
+    """The place of a data set's card."""
+    return f"card-{file_name(dataset)}"
 
 
 def check_mark(status: str) -> Markup:

@@ -22,6 +22,7 @@ from stages.page.text import counted, fixed, listed, rank_text, short, signed
 from stages.page.verdict import verdict_cell
 
 CLOSE = 2  # pooled standard errors
+PLACES = {"dataset": 0, "cost": 1, "model": 2}  # of columns of evidence, before all others
 OF = ("count", "of")
 BETTER, WORSE = ("▲", "ours is better:", "gain"), ("▼", "ours is worse:", "lack")
 
@@ -139,12 +140,13 @@ def _flaw(flaw: str | None, anchors: set[str]) -> Cell:
 def evidence_table(flaw: Json) -> Table | None:
     """What was recomputed for a flaw, as it stands in the comparison."""
     rows = flaw["evidence"]
-    keys = list(dict.fromkeys(key for row in rows for key in row))
-    text = [all(not isinstance(row.get(key), int | float) for row in rows) for key in keys]
-    columns = [
-        Column(key.replace("_", " "), number=not is_text)
-        for key, is_text in zip(keys, text, strict=True)
-    ]
+    is_text = {
+        key: all(not isinstance(row.get(key), int | float) for row in rows)
+        for row in rows
+        for key in row
+    }
+    keys = sorted(is_text, key=lambda key: (PLACES.get(key, len(PLACES)), not is_text[key]))
+    columns = [Column(key.replace("_", " "), number=not is_text[key]) for key in keys]
     cells = ([_plain(row.get(key)) for key in keys] for row in rows)
     return simple(f"flaw-{flaw['id']}", flaw["title"], columns, cells) if rows else None
 

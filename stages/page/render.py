@@ -64,12 +64,6 @@ def _hash(content: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
 
 
-def file_name(name: str) -> str:
-    """The name of a download: letters that every file system takes."""
-    kept = "".join(c if c.isascii() and (c.isalnum() or c in "-_.") else "-" for c in name)
-    return "-".join(part for part in kept.split("-") if part)[:80] or "table"
-
-
 @cache
 def _templates() -> jinja2.Environment:
     environment = jinja2.Environment(
@@ -82,10 +76,14 @@ def _templates() -> jinja2.Environment:
     environment.filters |= {
         "count": text.count,
         "counted": text.counted,
-        "file_name": file_name,
+        "file_name": text.file_name,
         "fixed": text.fixed,
         "listed": text.listed,
         "raw": text.raw,
     }
-    environment.globals |= {"check_mark": datasets.check_mark, "verdicts": verdict.VERDICTS}
+    environment.globals |= {
+        "card_id": datasets.card_id,
+        "check_mark": datasets.check_mark,
+        "verdicts": verdict.VERDICTS,
+    }
     return environment

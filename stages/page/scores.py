@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from markupsafe import Markup
 
+from stages.page.datasets import card_id
 from stages.page.ranks import (
     RULES,
     averages,
@@ -64,20 +65,16 @@ def cost_table(comparison: Json, cost_name: str, other: bool) -> Table:
         Group(printed, "Printed in the paper, not measured here", "paper"),
     ]
     text = f"{cost['title']} on the test part: mean ± standard error over seeds, rank in brackets"
+    headings = [Column(d, named=True, fields=FIELDS, link=card_id(d)) for d in datasets]
     file, caption = titled(cost_name, text, other if cost["other_empty"] else None)
     return Table(
         file,
         caption,
-        [words("Model"), *_headings(comparison, datasets), Column("Average rank", fields=RULES)],
+        [words("Model"), *headings, Column("Average rank", fields=RULES)],
         [group for group in groups if group.rows],
         kind="results",
         direction="up" if cost["greater_is_better"] else "down",
     )
-
-
-def _headings(comparison: Json, datasets: Iterable[str]) -> list[Column]:
-    cards = {name: f"data-{n}" for n, name in enumerate(comparison["order"]["datasets"], start=1)}
-    return [Column(name, named=True, fields=FIELDS, link=cards[name]) for name in datasets]
 
 
 def _scores(cost: Json, datasets: Iterable[str], model: str, other: bool) -> list[Cell]:

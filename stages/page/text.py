@@ -68,3 +68,9 @@ def duration(seconds: float | None) -> str:
             size = seconds / (limit / 100)
             return f"{size:.{2 if size < 1 else 1 if size < 10 else 0}f} {unit}"
     return f"{seconds / 86_400:.1f} days"
+
+
+def file_name(name: str) -> str:
+    """A name in letters that every file system and every link takes."""
+    kept = "".join(c if c.isascii() and (c.isalnum() or c in "-_.") else "-" for c in name)
+    return "-".join(part for part in kept.split("-") if part)[:80] or "table"

@@ -64,7 +64,7 @@ def test_everything_is_there_without_the_script(open_page):
 
 def test_switches_work_without_the_script(open_page):
     page = open_page(java_script_enabled=False)
-    page.get_by_label("as in the paper’s F1").check()
+    page.get_by_label("the paper’s F1").check()
     assert page.locator("#cost-f1 .empty-0 table").is_visible()
     assert page.locator("#cost-f1 .empty-1 table").is_hidden()
 

@@ -108,7 +108,7 @@ def test_the_switch_of_the_empty_convention(page):
     assert one.is_visible()
     assert other.is_hidden()
     shown = column(one, 3)[0]
-    page.get_by_label("as in the paper’s F1").check()
+    page.get_by_label("the paper’s F1").check()
     assert one.is_hidden()
     assert other.is_visible()
     assert column(other, 3)[0] != shown

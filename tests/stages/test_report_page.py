@@ -8,7 +8,8 @@ from itertools import pairwise
 import jinja2
 import pytest
 
-from stages.page.render import file_name, render
+from stages.page.render import render
+from stages.page.text import file_name
 from tests.stages.made_up_report import HOSTILE, Page, inline, made_up, section, usual_page
 
 OF_EXPERIMENTS = {

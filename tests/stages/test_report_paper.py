@@ -56,14 +56,17 @@ def test_a_flaw_has_a_verdict_its_evidence_and_links_both_ways():
 
 def test_evidence_of_any_shape_becomes_a_table():
     rows = [
-        {"data_set": "yeast", "z": -1915.25, "models": ["A", "B"]},
-        {"data_set": "x", "z": None},
+        {"at_z": -1915.25, "cost": "f1", "dataset": "yeast", "models": ["A", "B"]},
+        {"at_z": None, "cost": "f1", "dataset": "x"},
     ]
     table = evidence_table({"id": "f", "title": "F", "evidence": rows})
-    assert [column.title for column in table.columns] == ["data set", "z", "models"]
-    assert [column.number for column in table.columns] == [False, True, False]
+    assert [column.title for column in table.columns] == ["dataset", "cost", "models", "at z"]
+    assert [column.number for column in table.columns] == [False, False, False, True]
     texts = [[str(cell.html) for cell in row] for row in table.groups[0].rows]
-    assert texts == [["<bdi>yeast</bdi>", "−1,915.2", "A and B"], ["<bdi>x</bdi>", "–", "–"]]
+    assert texts == [
+        ["<bdi>yeast</bdi>", "<bdi>f1</bdi>", "A and B", "−1,915.2"],
+        ["<bdi>x</bdi>", "<bdi>f1</bdi>", "–", "–"],
+    ]
     assert evidence_table({"id": "f", "title": "F", "evidence": []}) is None
 
 
