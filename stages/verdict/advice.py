@@ -113,22 +113,21 @@ def _cheapest(best: str, tied: Sequence[str], points: Sequence[Json]) -> str:
 
 
 def _reason(chosen: str, best: str, points: Sequence[Json], used: Sequence[str]) -> str:
-    found = {point["model"]: point for point in points}
-    price = found[chosen]["seconds"]
-    paid = "" if price is None else f", at {_time(price)} of CPU time a cell"
-    rank = found[chosen]["average_rank"]
+    seconds = {point["model"]: point["seconds"] for point in points}
+    ranks = {point["model"]: point["average_rank"] for point in points}
+    price = seconds[chosen]
     if chosen == best:
+        paid = "" if price is None else f", at {short(price)} s of CPU time a cell"
         return (
-            f"{chosen} has the best average rank, {rank:.2f} over "
+            f"{chosen} has the best average rank, {ranks[best]:.2f} over "
             f"{counted(len(used), 'data set')}{paid}."
         )
-    part = found[best]["seconds"] / price if price else float("inf")
-    times = f"1/{part:,.0f} of the time" if 1.5 <= part < 1e6 else "next to no time"
     return (
-        f"{chosen} (average rank {rank:.2f}) ties with {best} ({found[best]['average_rank']:.2f}) "
-        f"at {times}{paid.replace(', at', ':', 1)} against {_time(found[best]['seconds'])}."
+        f"{chosen} (average rank {ranks[chosen]:.2f}) ties with {best} ({ranks[best]:.2f}) at "
+        f"{_part(price, seconds[best])}: {short(price)} s of CPU time a cell against "
+        f"{short(seconds[best])} s."
     )
 
 
-def _time(seconds: float) -> str:
-    return f"{short(seconds)} s"
+def _part(price: float, full: float) -> str:
+    return f"1/{full / price:,.0f} of the time" if price else "no time at all"

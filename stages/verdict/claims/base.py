@@ -70,10 +70,12 @@ def too_few(datasets: Mapping[str, object], needed: int = FEWEST_DATASETS) -> st
     )
 
 
-def enough_seeds(*scores: Seeds) -> bool:
-    """Whether all were scored on enough common seeds."""
-    common = set.intersection(*(set(seeds) for seeds in scores)) if scores else set()
-    return len(common) >= FEWEST_SEEDS
+def common_means(scores: Mapping[str, Seeds]) -> dict[str, float]:
+    """The mean of each over the seeds that all have; nothing if these are too few."""
+    common = sorted(set.intersection(*map(set, scores.values()))) if scores else []
+    if len(common) < FEWEST_SEEDS:
+        return {}
+    return {name: fmean(seeds[seed] for seed in common) for name, seeds in scores.items()}
 
 
 def dataset_gain(a: Seeds, b: Seeds, greater: bool) -> float | None:

@@ -8,8 +8,8 @@ from stages.verdict.claims.base import (
     Outcome,
     better_over_datasets,
     claim,
+    common_means,
     dataset_gain,
-    enough_seeds,
     outside_the_paper,
 )
 from stages.verdict.evidence import Evidence
@@ -21,7 +21,6 @@ from stages.verdict.names import (
     WITHOUT_RULE,
     Json,
 )
-from stages.verdict.numbers import summary
 from stages.verdict.words import counted, listed, percent, sentence
 
 COSTS = ("rank", "f1", "accuracy")
@@ -77,12 +76,11 @@ def _ranks_ahead(gain: float) -> str:
 
 
 def _ranks(evidence: Evidence, dataset: str, cost: str, empty: float) -> dict[str, float]:
-    """Ranks of the seven on a data set; nothing if one lacks seeds."""
-    seeds = [evidence.scores.seeds(dataset, m, cost, empty=empty) for m in OF_THE_PAPER]
-    if not enough_seeds(*seeds):
-        return {}
-    means = [summary(found)["mean"] for found in seeds]
-    return dict(zip(OF_THE_PAPER, midranks(means, evidence.greater(cost)), strict=True))
+    """Ranks of the seven on a data set; nothing if they have too few seeds in common."""
+    means = common_means(
+        {m: evidence.scores.seeds(dataset, m, cost, empty=empty) for m in OF_THE_PAPER}
+    )
+    return dict(zip(means, midranks(list(means.values()), evidence.greater(cost)), strict=True))
 
 
 def _rule(evidence: Evidence, cost: str, empty: float) -> str | None:

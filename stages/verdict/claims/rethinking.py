@@ -19,6 +19,10 @@ HELPS_TEST = (
     "data sets, corrected for overlapping splits, at the 5 % level, and better on more than half "
     f"of them; needs {FEWEST} data sets with {FEWEST_SEEDS} seeds each"
 )
+FLAT_TEST = (
+    "mean gain over the data sets from the first to the last iteration on the test part: at most "
+    f"{ROPE:.0%} of the score; needs {FEWEST} data sets with {FEWEST_SEEDS} seeds each"
+)
 CONVERGES_TEST = (
     f"a curve has settled if its change after iteration {SETTLED_AT} is at most {ROPE:.0%} of the "
     f"score or {STILL_MOVING:.0%} of the gain until then; holds if {SETTLED_SHARE:.0%} of the "
@@ -43,6 +47,13 @@ def rethinking(evidence: Evidence, empty: float) -> list[Json]:
         for cost in HELPED
         if cost in costs
     ]
+    flat = claim(
+        "rethinking-hamming",
+        "Hamming loss, which needs no label correlation, gains little by rethinking.",
+        FLAT_TEST,
+        ANCHOR,
+        _flat(evidence, empty),
+    )
     settled = claim(
         "rethinking-converges",
         "Performance has generally converged at the third iteration.",
@@ -50,7 +61,7 @@ def rethinking(evidence: Evidence, empty: float) -> list[Json]:
         ANCHOR,
         _converges(evidence, empty),
     )
-    return [*helps, settled]
+    return [*helps, *([flat] if "hamming" in costs else []), settled]
 
 
 def gains_between(
@@ -119,6 +130,20 @@ def _without_weights(evidence: Evidence, cost: str, empty: float) -> str | None:
         f"In nets trained without any weights the last iteration gains {percent(fmean(gained))} "
         "over the first."
     )
+
+
+def _flat(evidence: Evidence, empty: float) -> Outcome:
+    gains = gains_between(evidence, "hamming", 1, 0, empty)
+    if not gains:
+        return Outcome(None, too_few(gains, FEWEST))
+    enough = len(gains) >= FEWEST
+    mean = pooled_gain(gains).mean
+    why = sentence(
+        None if enough else too_few(gains, FEWEST),
+        f"On average over {counted(len(gains), 'data set')} the last iteration gains "
+        f"{percent(mean)} over the first.",
+    )
+    return Outcome(mean <= ROPE if enough else None, why)
 
 
 def _converges(evidence: Evidence, empty: float) -> Outcome:

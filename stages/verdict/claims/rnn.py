@@ -8,12 +8,12 @@ from stages.verdict.claims.base import (
     Outcome,
     better_over_datasets,
     claim,
-    enough_seeds,
+    common_means,
     outside_the_paper,
 )
 from stages.verdict.evidence import Evidence
 from stages.verdict.names import RNNS, Json
-from stages.verdict.numbers import share_gained, summary
+from stages.verdict.numbers import share_gained
 from stages.verdict.rnn import rnn_section
 from stages.verdict.words import listed, percent, sentence
 
@@ -54,14 +54,13 @@ def rnn_variants(evidence: Evidence, empty: float) -> list[Json]:
 def _means(
     evidence: Evidence, dataset: str, cost: str, part: str, empty: float
 ) -> dict[str, float]:
-    """The mean of each kind of net; nothing if one kind lacks seeds."""
-    seeds = {
-        rnn: evidence.scores.seeds(dataset, model, cost, part=part, empty=empty)
-        for rnn, model in RNNS.items()
-    }
-    if not enough_seeds(*seeds.values()):
-        return {}
-    return {rnn: summary(found)["mean"] for rnn, found in seeds.items()}
+    """The mean of each kind of net; nothing if they have too few seeds in common."""
+    return common_means(
+        {
+            rnn: evidence.scores.seeds(dataset, model, cost, part=part, empty=empty)
+            for rnn, model in RNNS.items()
+        }
+    )
 
 
 def _better(evidence: Evidence, cost: str, empty: float) -> Outcome:

@@ -128,6 +128,18 @@ def test_the_curve_decides_whether_rethinking_helps_and_settles(gains, helps, co
     assert said(found, "rethinking-converges") == converges
 
 
+@pytest.mark.parametrize(
+    ("step", "seeds", "verdict"),
+    [(0.0001, 3, "holds"), (-0.02, 3, "does not hold"), (0.0001, 2, "not enough runs")],
+)
+def test_hamming_loss_is_flat_or_not(step, seeds, verdict):
+    def loss(cell):
+        return 0.2 + step * cell["iteration"] + wobble(cell["seed"])
+
+    found = verdicts(rethinking("hamming"), loss, seeds=seeds)
+    assert said(found, "rethinking-hamming") == verdict
+
+
 def test_a_falling_loss_is_a_gain():
     def falling(cell):
         return 9.0 - 0.3 * cell["iteration"] + wobble(cell["seed"])
