@@ -110,3 +110,16 @@ def test_the_scaling_is_fitted_on_the_training_rows_unless_switched_off(project)
     project.write_params(params)
     project.run("stages.train")
     assert len(project.cell_bytes()) == 2 * len(with_care)  # other keys: both are kept
+
+
+def test_the_memory_matrix_of_a_net_whose_units_are_labels_is_kept(project):
+    params = project.params()
+    shape = {"rnn": "srn", "output": "identity", "features": None, "epochs": 2, "stopping": "loss"}
+    params["models"]["memory"] = {"estimator": "RethinkNet", "params": shape}
+    params["experiments"] = {"memory": {"models": ["memory", "top-k"], "costs": ["hamming"]}}
+    project.write_params(params)
+    project.run("stages.train", "--dataset", "tiny")
+    runs = pq.read_table(project.path / "data" / "runs" / "tiny.parquet").to_pylist()
+    found = {run["model"]: run["memory"] for run in runs}
+    assert [len(row) for row in found["memory"]] == [3, 3, 3]
+    assert found["top-k"] is None

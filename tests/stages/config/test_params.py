@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from stages.config.params import load_params
-from stages.config.profile import profile_names, switch
+from stages.config.profile import params_under, profile_names, switch
 from stages.errors import UserError
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -61,3 +61,10 @@ def test_a_switch_keeps_the_users_own_changes_and_comments(project):
 def test_an_unknown_profile_names_the_nearest(project):
     with pytest.raises(UserError, match="did you mean 'paper'"):
         switch("papre")
+
+
+def test_the_parameters_under_a_profile_are_those_after_a_switch(project):
+    for name in NAMES:
+        before = params_under(name)
+        switch(name)
+        assert load_params() == before
