@@ -110,7 +110,7 @@ class Project:
 
     def run(self, module, *args, code=0, **env):
         process = self.start(module, *args, **env)
-        output, _ = process.communicate(timeout=300)
+        output, _ = process.communicate(timeout=900)
         assert process.returncode == code, output
         return output
 

@@ -164,7 +164,7 @@ def test_a_million_members_are_refused_without_reading_them(declared, place):
     start = time.process_time()
     with pytest.raises(DataError):
         unpack_zip(archive, place / "target")
-    assert time.process_time() - start < 0.2
+    assert time.process_time() - start < 1
 
 
 def understate(archive, content, shown, checked):

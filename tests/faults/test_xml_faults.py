@@ -72,7 +72,7 @@ def test_hostile_xml_is_refused_at_once_and_opens_nothing_else(tmp_path, name):
     start = time.process_time()
     with watched() as events, pytest.raises(DataError) as refusal:
         read_label_names(path)
-    assert time.process_time() - start < 1
+    assert time.process_time() - start < 3
     assert events == [("open", str(path))]
     assert str(refusal.value).startswith(f"{path}: ")
     assert REASONS.get(name, "declaration, needs plain XML") in str(refusal.value)
@@ -87,7 +87,7 @@ def refuse_label(folder, names, columns):
     start = time.process_time()
     with pytest.raises(DataError) as refusal:
         read_dataset(source, folder)
-    assert time.process_time() - start < 1
+    assert time.process_time() - start < 3
     return str(refusal.value)
 
 

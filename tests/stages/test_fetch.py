@@ -61,7 +61,7 @@ def served(tmp_path):
 
     class Handler(SimpleHTTPRequestHandler):
         def do_GET(self):
-            gate.wait(timeout=10)
+            gate.wait(timeout=120)
             super().do_GET()
 
         def log_message(self, *_):
@@ -193,7 +193,7 @@ def test_two_runs_at_once_both_succeed_with_one_download(served, folder):
         with pytest.raises(TimeoutError):
             second.result(timeout=0.2)
         served.gate.set()
-        assert first.result(timeout=10) == second.result(timeout=10)
+        assert first.result(timeout=120) == second.result(timeout=120)
     assert served.paths == ["/a.csv"]
 
 

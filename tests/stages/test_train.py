@@ -51,7 +51,7 @@ def broken(code):
     params["models"] |= {n.lower(): {"estimator": n} for n in ("Raises", "Hangs", "Dies", "Halves")}
     models = ["raises", "hangs", "dies", "halves", "BR-LR"]
     params["experiments"] = {"algorithms": {"models": models, "costs": ["f1"]}}
-    params["train"] |= {"seeds": 1, "time_limit": 3}
+    params["train"] |= {"seeds": 1, "time_limit": 15}
     code.write_params(params)
     return code
 
@@ -62,7 +62,7 @@ def test_whatever_a_model_does_its_cell_is_a_row_and_the_others_go_on(broken):
     found = {run["model"]: (run["status"], run["reason"]) for run in runs}
     assert found["raises"] == ("failed", "ValueError: singular matrix, sorry")
     assert found["halves"] == ("failed", "ValueError: predicted values other than 0 and 1")
-    assert found["hangs"] == ("timeout", "stopped after the limit of 3 s a cell")
+    assert found["hangs"] == ("timeout", "stopped after the limit of 15 s a cell")
     assert found["dies"][0] == "oom"
     assert found["BR-LR"] == ("ok", "")
     assert "failed: tiny / raises: ValueError: singular matrix, sorry" in output

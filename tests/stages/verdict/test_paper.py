@@ -120,6 +120,12 @@ def test_no_known_flaw_explains_a_difference_it_does_not_fit():
     assert rows(run("f1", "yeast", fits))["PCC"]["flaw"] is None
 
 
+def test_mixed_conventions_explain_nothing_once_ours_is_counted_the_same_way():
+    found = rows(run("accuracy", "birds", dict.fromkeys(SEVEN, 0.8), dict.fromkeys(SEVEN, 0.4)))
+    assert not any(row["flaw"] for row in found.values())
+    assert abs(found["BR"]["z"]) > 2
+
+
 def test_the_summary_adds_up():
     values = {"RethinkNet": 8.89, "PCC": 9.76, "CFT": 20.0}
     found = paper_section(run("rank", "yeast", values))["summary"]["rank"]
