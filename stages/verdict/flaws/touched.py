@@ -1,8 +1,7 @@
 """Which known flaw a printed number suffers from, if any."""
 
-from stages.verdict.conventions import matters
 from stages.verdict.evidence import Evidence
-from stages.verdict.flaws import empty_sets, pcc_rule, rank_column
+from stages.verdict.flaws import pcc_rule, rank_column
 from stages.verdict.flaws.trivial import nearest_constant
 from stages.verdict.names import COST_BLIND, PCC, PUBLISHED_PCC
 
@@ -16,6 +15,4 @@ def known_flaw(evidence: Evidence, dataset: str, cost: str, model: str) -> str |
     if model == PCC:
         row = pcc_rule.rules(evidence, dataset, cost)
         return pcc_rule.NAME if row and row["nearer"] == PUBLISHED_PCC else None
-    if cost == "accuracy" and matters(evidence, dataset, model, cost):
-        return empty_sets.NAME
-    return None
+    return None  # where conventions are mixed, ours is counted as the printed number was
