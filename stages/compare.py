@@ -2,6 +2,7 @@
 
 import csv
 import io
+import shutil
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -21,13 +22,7 @@ from stages.verdict.comparison import compare
 from stages.verdict.evidence import Evidence, Experiment
 from stages.verdict.printed import TABLES, Paper
 from stages.verdict.scores import CellName, index_scores
-from stages.verdict.summary import (
-    CURVE_COLUMNS,
-    RANK_COLUMNS,
-    curve_points,
-    metrics,
-    rank_points,
-)
+from stages.verdict.summary import metrics, plots
 
 RUN_COLUMNS = ["dataset", "model", "cost", "seed", "status", "seconds", "memory"]
 PLOTS = paths.REPORTS / "plots"
@@ -75,12 +70,10 @@ def _runs(
     return dict(seconds), dict(memories)
 
 
-def write_csv(path: Path, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+def write_csv(path: Path, rows: Iterable[Sequence[object]]) -> None:
     """Write a table of plain values atomically."""
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
+    csv.writer(text, lineterminator="\n").writerows(rows)
     write_text(path, text.getvalue())
 
 
@@ -89,8 +82,9 @@ def main() -> int:
     comparison = compare(read_evidence(load_params()))
     write_json(paths.REPORTS / "comparison.json", comparison)
     write_json(paths.REPORTS / "metrics.json", metrics(comparison))
-    write_csv(PLOTS / "rethinking.csv", CURVE_COLUMNS, curve_points(comparison))
-    write_csv(PLOTS / "ranks.csv", RANK_COLUMNS, rank_points(comparison))
+    shutil.rmtree(PLOTS, ignore_errors=True)  # no plot of a data set that is no longer run
+    for name, rows in plots(comparison):
+        write_csv(PLOTS / name, rows)
     return 0
 
 

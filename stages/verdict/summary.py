@@ -1,11 +1,8 @@
-"""What DVC shows of a comparison: a shallow summary, and the points of two plots."""
+"""What DVC shows of a comparison: a shallow summary, and the points of its plots."""
 
 from collections.abc import Iterator
 
 from stages.verdict.names import Json
-
-CURVE_COLUMNS = ("dataset", "cost", "part", "iteration", "mean")
-RANK_COLUMNS = ("cost", "model", "average_rank")
 
 
 def metrics(comparison: Json) -> Json:
@@ -20,18 +17,21 @@ def metrics(comparison: Json) -> Json:
     return {**ranks, "claims": verdicts, "cells": comparison["cells"]}
 
 
-def curve_points(comparison: Json) -> Iterator[tuple[str, str, str, int, float]]:
-    """The curves of rethinking, point by point; points without a mean are left out."""
+def plots(comparison: Json) -> Iterator[tuple[str, list[tuple[object, ...]]]]:
+    """A file name and the rows of each plot, the first row being the names of the columns."""
     for curve in comparison["experiments"].get("rethinking", {"curves": []})["curves"]:
-        for part in ("train", "test"):
-            for iteration, point in zip(curve["iterations"], curve[part], strict=True):
-                if point["mean"] is not None:
-                    yield curve["dataset"], curve["cost"], part, iteration, point["mean"]
-
-
-def rank_points(comparison: Json) -> Iterator[tuple[str, str, float]]:
-    """The average ranks, point by point."""
+        yield f"rethinking/{curve['dataset']}-{curve['cost']}.csv", _curve(curve)
     for cost, table in comparison["costs"].items():
-        for model, rank in table["average_ranks"]["models"].items():
-            if rank is not None:
-                yield cost, model, rank
+        ranks = table["average_ranks"]["models"].items()
+        rows = [(model, rank) for model, rank in ranks if rank is not None]
+        yield f"ranks/{cost}.csv", [("model", "average_rank"), *rows]
+
+
+def _curve(curve: Json) -> list[tuple[object, ...]]:
+    points = zip(curve["iterations"], curve["train"], curve["test"], strict=True)
+    rows = [
+        (iteration, train["mean"], test["mean"])
+        for iteration, train, test in points
+        if test["mean"] is not None
+    ]
+    return [("iteration", "train", "test"), *rows]

@@ -16,7 +16,7 @@ from stages.verdict.comparison import compare
 from stages.verdict.evidence import Evidence
 from stages.verdict.names import REWEIGHTED, RNNS
 from stages.verdict.scores import index_scores
-from stages.verdict.summary import curve_points, metrics, rank_points
+from stages.verdict.summary import metrics, plots
 from tests.stages.verdict.made import (
     ALL_COSTS,
     EVERY_COST,
@@ -82,13 +82,17 @@ def test_a_failed_cell_of_any_experiment_is_counted():
 
 def test_plots_get_every_point_that_was_measured():
     comparison = compare(evidence(EXPERIMENTS, score, paper=paper()))
-    points = list(curve_points(comparison))
-    assert len(points) == 10
-    assert points[0][:4] == ("yeast", "f1", "train", 1)
-    ranks = list(rank_points(comparison))
-    assert {cost for cost, _, _ in ranks} == {"rank", "f1"}
-    assert len(ranks) == 2 * 8
-    assert list(curve_points({"experiments": {}})) == []
+    found = dict(plots(comparison))
+    assert set(found) == {"rethinking/yeast-f1.csv", "ranks/rank.csv", "ranks/f1.csv"}
+    columns, *points = found["rethinking/yeast-f1.csv"]
+    assert columns == ("iteration", "train", "test")
+    (curve,) = comparison["experiments"]["rethinking"]["curves"]
+    assert points == [
+        (step, curve["train"][step - 1]["mean"], curve["test"][step - 1]["mean"])
+        for step in range(1, 6)
+    ]
+    assert len(found["ranks/rank.csv"]) == 1 + 8
+    assert not list(plots({"experiments": {}, "costs": {}}))
 
 
 def write_run(root):
@@ -133,7 +137,12 @@ def project(tmp_path, monkeypatch):
 
 
 def test_the_stage_writes_its_files_and_the_same_bytes_again(project):
-    files = ["comparison.json", "metrics.json", "plots/rethinking.csv", "plots/ranks.csv"]
+    files = [
+        "comparison.json",
+        "metrics.json",
+        "plots/rethinking/yeast-f1.csv",
+        "plots/ranks/f1.csv",
+    ]
     paths = [project / "reports" / name for name in files]
     stage.main()
     first = [path.read_bytes() for path in paths]
@@ -143,9 +152,17 @@ def test_the_stage_writes_its_files_and_the_same_bytes_again(project):
     assert comparison["advice"]["rank"]["points"][0]["seconds"] == 1.5
     assert comparison["experiments"]["memory"]["matrices"][0]["seeds"] == 3
     assert comparison["experiments"]["datasets"]["rows"][0]["wrong"]
-    with (project / "reports" / "plots" / "rethinking.csv").open() as file:
+    with (project / "reports" / "plots" / "rethinking" / "yeast-f1.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert list(rows[0]) == ["dataset", "cost", "part", "iteration", "mean"]
+    assert [row["iteration"] for row in rows] == ["1", "2", "3", "4", "5"]
+
+
+def test_plots_of_a_data_set_that_is_no_longer_run_are_taken_away(project):
+    old = project / "reports" / "plots" / "rethinking" / "gone-f1.csv"
+    old.parent.mkdir(parents=True)
+    old.write_text("iteration,train,test\n")
+    stage.main()
+    assert not old.exists()
 
 
 def test_a_missing_file_is_named_with_the_remedy(project):
