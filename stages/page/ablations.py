@@ -6,6 +6,7 @@ from stages.page.tables import (
     Column,
     Json,
     Table,
+    counted_as,
     estimate,
     marked,
     name,
@@ -70,7 +71,8 @@ def reweighting_table(comparison: Json) -> Table:
 
 
 def _place(comparison: Json, row: Json) -> list[Cell]:
-    return [name(row["dataset"]), name(title_of(comparison, row["cost"])), name(row["rnn"])]
+    dataset = counted_as(row["dataset"], row["empty"])
+    return [dataset, name(title_of(comparison, row["cost"])), name(row["rnn"])]
 
 
 def title_of(comparison: Json, cost: str) -> str:

@@ -92,18 +92,17 @@ def _within_one(one: Json, other: Json) -> bool:
 
 def matrix_sentence(matrix: Json, level: float) -> str:
     """Whether the memory resembles the correlation of the labels."""
-    start = "the row is the label that is moved, the column the one that moves it. "
+    start = "the row is the label that is moved, the column the one that moves it"
     if matrix["unscaled"]:
-        start += (
-            f"Rows left unscaled, as their diagonal is near zero: {listed(matrix['unscaled'])}. "
-        )
+        rows = listed(matrix["unscaled"])
+        start += f"; each row has 1 on its diagonal, except where that is small ({rows})"
     if matrix["r"] is None or matrix["p"] is None:
-        return f"{start}The two cannot be correlated, because all entries of one are equal."
-    same = matrix["p"] < level and matrix["r"] > 0
-    alike = "more alike" if same else "not more alike"
+        return f"{start}. The two cannot be correlated, because all entries of one are equal."
+    alike = "more" if matrix["p"] < level and matrix["r"] > 0 else "not more"
+    permuted = f"{chance(matrix['p'])} by {counted(matrix['permutations'], 'permutation')}"
     return (
-        f"{start}Off the diagonal the two are {alike} than chance explains: r = {matrix['r']:.2f}, "
-        f"{chance(matrix['p'])} by {counted(matrix['permutations'], 'permutation')} of the labels."
+        f"{start}. Off the diagonal the memory, as it was learned, and the correlation are {alike} "
+        f"alike than chance explains: r = {matrix['r']:.2f}, {permuted} of the labels."
     )
 
 

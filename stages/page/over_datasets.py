@@ -44,6 +44,7 @@ def _chance(p: float | None) -> Cell:
 def bayes_table(comparison: Json, cost_name: str, other: bool) -> Table | None:
     """Bayesian signed-rank tests: how likely each is better, or the difference is of no account."""
     cost = comparison["costs"][cost_name]
+    scale = view(cost, other)["over_datasets"]["scale"]
     rows = view(cost, other)["over_datasets"]["signed_rank"] or []
     file, caption = titled(
         f"{cost_name}-signed-rank",
@@ -56,10 +57,15 @@ def bayes_table(comparison: Json, cost_name: str, other: bool) -> Table | None:
     cells = (
         [name(row["a"]), name(row["b"])]
         + [_share(row[key], row) for key in ("p_a", "p_rope", "p_b")]
-        + [Cell(f"{row['rope']:g}", row["rope"])]
+        + [Cell(_of_account(row["rope"], scale), row["rope"])]
         for row in rows
     )
     return simple(file, caption, columns, cells) if rows else None
+
+
+def _of_account(rope: float, scale: str) -> str:
+    """From which difference on a data set two models are not of equal worth."""
+    return f"{100 * rope:g} % of the best loss" if scale == "relative" else f"{rope:g}"
 
 
 def _share(p: float | None, row: Json) -> Cell:
@@ -126,14 +132,16 @@ def wilcoxon_reading(comparison: Json, cost_name: str, other: bool) -> str:
 
 def bayes_reading(comparison: Json, cost_name: str, other: bool) -> str:
     """The first row of the Bayesian test in words."""
-    rows = view(comparison["costs"][cost_name], other)["over_datasets"]["signed_rank"] or []
+    found = view(comparison["costs"][cost_name], other)["over_datasets"]
+    rows = found["signed_rank"] or []
     row = next((row for row in rows if row["p_a"] is not None), None)
     if row is None:
         return "no pair could be tested."
+    least = _of_account(row["rope"], found["scale"])
     return (
         f"on a new data set {row['a']} is better than {row['b']} with probability "
         f"{100 * row['p_a']:.0f} %, worse with {100 * row['p_b']:.0f} %, and with "
-        f"{100 * row['p_rope']:.0f} % the two differ by less than {row['rope']:g}, which is of no "
+        f"{100 * row['p_rope']:.0f} % the two differ by less than {least}, which is of no "
         "account."
     )
 

@@ -8,6 +8,7 @@ from stages.page.tables import (
     Column,
     Json,
     Table,
+    counted_as,
     estimate,
     link,
     name,
@@ -83,7 +84,7 @@ def _row(comparison: Json, row: Json, anchors: set[str]) -> list[Cell]:
     cost = comparison["costs"][row["cost"]]
     decimals = decimals_of(cost, row["dataset"])
     return [
-        name(row["dataset"]),
+        counted_as(row["dataset"], row["empty"]),
         name(cost["title"]),
         name(row["model"]),
         _printed(row["printed"], decimals),

@@ -118,6 +118,14 @@ def name(text: str) -> Cell:
     return Cell(Markup("<bdi>{}</bdi>").format(text), head=True)
 
 
+def counted_as(dataset: str, empty: float) -> Cell:
+    """A data set, with a note where an empty prediction for an empty row counts as 0."""
+    if empty:
+        return name(dataset)
+    why = "an empty prediction for an empty row counts as 0 here, as the paper counts it"
+    return Cell(Markup("{} {}").format(name(dataset).html, span("0/0 = 0", "tag", why)), head=True)
+
+
 def void(says: str, symbol: str = "·") -> Cell:
     """An empty place and why it is empty."""
     return Cell(sign(symbol, says), kind="void")

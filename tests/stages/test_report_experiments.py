@@ -47,13 +47,13 @@ def test_a_curve_without_any_value_is_in_the_table_alone():
 
 def test_the_sentence_on_the_memory_can_go_either_way():
     found = matrix(["a", "b"])
-    assert "are more alike than chance explains: r = 0.41, p = 0.003" in matrix_sentence(
+    assert "are more alike than chance explains: r = 0.41, p = 0.003 by 999" in matrix_sentence(
         found, 0.05
     )
     assert "are not more alike" in matrix_sentence(found | {"p": 0.2}, 0.05)
     assert "are not more alike" in matrix_sentence(found | {"r": -0.4}, 0.05)
     assert "cannot be correlated" in matrix_sentence(found | {"r": None, "p": None}, 0.05)
-    assert "near zero: b." in matrix_sentence(found | {"unscaled": ["b"]}, 0.05)
+    assert "is small (b)" in matrix_sentence(found | {"unscaled": ["b"]}, 0.05)
 
 
 def test_a_large_matrix_shows_its_largest_entries():
@@ -80,6 +80,7 @@ def test_reweighting_stands_beside_the_paper_with_both_tests():
     assert 'data-paired="win" data-corrected="tie"' in part
     assert "13.30 ± 0.00" in Page(part).text()
     assert part.count("not printed in the paper") == 2 * 2 * 2
+    assert part.count("0/0 = 0") == 2
 
 
 def test_recurrent_layers_name_the_best_by_cost():
