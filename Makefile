@@ -8,7 +8,7 @@ export PREFECT_SERVER_ANALYTICS_ENABLED = false
 export DO_NOT_TRACK = 1
 export GX_ANALYTICS_ENABLED = false
 
-.PHONY: report test test-fast lint plan profile benchmark environment
+.PHONY: report test test-fast lint plan profile keep benchmark environment
 
 report: environment ## run the pipeline and say where the report is
 	@dvc repro
@@ -29,6 +29,11 @@ plan: environment ## what would run: cells, cached, CPU hours; make plan NAME=pa
 
 profile: environment ## make profile NAME=paper (or quick, small, smoke)
 	@python -m stages.config.profile $(NAME)
+
+keep: environment ## copy this run's report, metrics and scores to reports/<profile>, to commit them
+	@profile=$$(python -c 'from stages.config.params import load_params; print(load_params().profile)') && \
+	mkdir -p reports/$$profile && cp reports/report.html reports/metrics.json data/scores.parquet reports/$$profile/ && \
+	echo "kept in reports/$$profile"
 
 benchmark: environment ## speed, side by side with peers
 	@for part in arff costs chains nets ordering; do echo; OMP_NUM_THREADS=1 python -m benchmarks.$$part; done
