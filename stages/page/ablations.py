@@ -52,7 +52,7 @@ def reweighting_table(comparison: Json) -> Table:
     """Plain against reweighted, beside the paper's numbers."""
     columns = [words("Data set"), words("Cost"), words("Net")]
     columns += [Column(title, fields=MEAN) for title in ("Plain", "Reweighted")]
-    columns += [Column("Gain in standard errors")]
+    columns += [Column("Gain")]
     columns += [Column("Reweighted is", number=False, fields=("paired", "corrected"))]
     columns += [Column(f"Paper: {title}", fields=MEAN) for title in ("plain", "reweighted")]
     rows = [
@@ -107,8 +107,8 @@ def variant_sentence(comparison: Json) -> str:
         first = [rnn for rnn, rank in known.items() if rank == min(known.values())]
         if first:
             rank = min(known.values())
-            parts.append(f"by {title_of(comparison, cost)} {listed(first)} (average rank {rank:g})")
-    return f"In front are {listed(parts)}." if parts else "No net finished on every seed."
+            parts.append(f"{listed(first)} by {title_of(comparison, cost)} ({rank:g})")
+    return f"Best average rank: {listed(parts)}." if parts else "No net finished on every seed."
 
 
 def reweighting(comparison: Json) -> Json:
@@ -123,7 +123,7 @@ def reweighting(comparison: Json) -> Json:
         ],
         "figures": [],
         "tables": [reweighting_table(comparison)],
-        "reading": "a gain is how much better the reweighted net is, in pooled standard errors: "
+        "reading": "the gain is how much better the reweighted net is, in pooled standard errors: "
         "▲ is a gain of more than two, ▼ a loss of more than two, ≈ less than either.",
     }
 

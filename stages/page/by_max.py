@@ -9,16 +9,13 @@ from stages.page.text import counted
 def by_max_table(comparison: Json) -> Table:
     """Baselines whose grid point is the one of the largest rank loss."""
     columns = [words("Data set"), words("Model")]
-    columns += [
-        Column(title, fields=MEAN)
-        for title in ("Smallest loss chosen", "Largest loss chosen", "All zeros", "Paper")
-    ]
-    columns += [
-        Column(f"{title}: from the paper, in pooled standard errors")
-        for title in ("Smallest", "Largest")
-    ]
+    columns += [Column(title, fields=MEAN) for title in ("Right", "Wrong", "All zeros", "Paper")]
+    columns += [Column("Right to paper"), Column("Wrong to paper")]
     rows = [_by_max(comparison, row) for row in _by_max_rows(comparison)]
-    caption = "Rank loss of baselines with the right and the wrong choice of the grid point"
+    caption = (
+        "Rank loss with the right and the wrong choice of the grid point, and the distances from the "
+        "paper in pooled standard errors"
+    )
     return simple("selected-by-max", caption, columns, rows, direction="down")
 
 

@@ -10,6 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from stages.page.tables import Json
 
+MOST_SHOWN = 3  # versions of one thing; the code has a hash for each model
 PACKAGES = ("numpy", "scipy", "scikit-learn", "torch", "pandas", "pyarrow", "dvc", "prefect")
 
 
@@ -29,7 +30,13 @@ def behind(runs: Iterable[Json]) -> dict[str, str]:
     for versions in {run["versions"] for run in runs if run["versions"]}:
         for name, value in json.loads(versions).items():
             found[name].add(str(value))
-    return {name: ", ".join(sorted(found[name])) for name in sorted(found)}
+    return {name: _few(sorted(found[name])) for name in sorted(found)}
+
+
+def _few(values: list[str]) -> str:
+    if len(values) > MOST_SHOWN:
+        return f"{len(values)} different ones, each in data/runs"
+    return ", ".join(values)
 
 
 def _version(package: str) -> str:

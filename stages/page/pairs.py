@@ -33,7 +33,7 @@ def pair_table(comparison: Json, cost_name: str, other: bool) -> Table:
 def _counts(pair: Json | None) -> Cell:
     if pair is None:
         return Cell(Markup('<span aria-hidden="true">·</span>'), kind="void")
-    found = {"paired": pair, "corrected": pair.get("corrected", pair)}
+    found = {"paired": pair, "corrected": pair["corrected"]}
     html = switched("test", {test: Cell(_three(counts)) for test, counts in found.items()})
     numbers = (counts[word] for counts in found.values() for word in COUNTS)
     return Cell(html, fields=dict(zip(FIELDS, numbers, strict=True)))

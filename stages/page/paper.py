@@ -73,11 +73,12 @@ def _part(some: int, of: int) -> Cell:
 def number_table(comparison: Json, anchors: set[str]) -> Table:
     """Every printed number beside ours."""
     rows = [_row(comparison, row, anchors) for row in comparison["paper"]["rows"]]
+    caption = "Every printed number beside ours, differences in pooled standard errors"
     columns = [words("Data set"), words("Cost"), words("Model")]
     columns += [Column("Paper", fields=(*MEAN, "rank")), Column("Ours", fields=MEAN)]
-    columns += [Column("In pooled standard errors"), Column("Same side", fields=OF)]
+    columns += [Column("Difference"), Column("Same side", fields=OF)]
     columns += [words("Known flaw")]
-    return simple("paper-numbers", "Every printed number beside ours", columns, rows)
+    return simple("paper-numbers", caption, columns, rows)
 
 
 def _row(comparison: Json, row: Json, anchors: set[str]) -> list[Cell]:

@@ -102,9 +102,9 @@ def span_of(table: Json, other: bool) -> tuple[float, float]:
     return (min(means), max(means)) if means else (0.0, 0.0)
 
 
-def share(value: float, span: tuple[float, float], greater: bool) -> float:
+def share(value: float, ends: tuple[float, float], greater: bool) -> float:
     """Where a value lies between the worst (0) and the best (100) of its column."""
-    low, high = span
+    low, high = ends
     if high == low:
         return 100.0
     part = (value - low) / (high - low)

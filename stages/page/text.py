@@ -66,7 +66,7 @@ def duration(seconds: float | None) -> str:
     for limit, unit in ((100, "s"), (6_000, "min"), (360_000, "h")):
         if seconds < limit:
             size = seconds / (limit / 100)
-            return f"{size:.{2 if size < 1 else 1 if size < 10 else 0}f} {unit}"
+            return f"{size:.2g} {unit}" if size < 1 else f"{size:.{1 if size < 10 else 0}f} {unit}"
     return f"{seconds / 86_400:.1f} days"
 
 

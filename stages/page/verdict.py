@@ -38,25 +38,23 @@ def tally(claims: list[Json]) -> dict[str, int]:
 
 
 def headline(claims: list[Json]) -> tuple[str, str]:
-    """One word and the sentence that backs it."""
+    """One word and the sentence that backs it; no answer while most claims are open."""
+    if not claims:
+        return "Too early to say.", "No claim of the paper was examined in this run."
     found = tally(claims)
-    decided = found[HOLDS] + found[FAILS]
-    if not decided:
-        return "Too early to say.", _open_only(found[OPEN])
-    word = "Yes." if not found[FAILS] else "No." if not found[HOLDS] else "In part."
-    hold = f"{found[HOLDS]} {'holds' if found[HOLDS] == 1 else 'hold'}"
-    fail = f"{found[FAILS]} {'does' if found[FAILS] == 1 else 'do'} not"
-    rest = f", and {found[OPEN]} cannot be judged from so few runs" if found[OPEN] else ""
-    middle = ", " if rest else " and "
-    claims_here = counted(len(claims), "claim of the paper", "claims of the paper")
-    return word, f"Of {claims_here}, {hold} here{middle}{fail}{rest}."
-
-
-def _open_only(number: int) -> str:
-    if not number:
-        return "No claim of the paper was examined in this run."
-    claims = counted(number, "claim of the paper", "claims of the paper")
-    return f"{claims} cannot be judged from so few runs."
+    if found[HOLDS] + found[FAILS] < found[OPEN]:
+        word = "Too early to say."
+    else:
+        word = "Yes." if not found[FAILS] else "No." if not found[HOLDS] else "In part."
+    holds = f"{found[HOLDS] or 'none'} {'hold' if found[HOLDS] > 1 else 'holds'} here"
+    fails = (
+        f"{found[FAILS]} {'do' if found[FAILS] > 1 else 'does'} not"
+        if found[FAILS]
+        else "none fails"
+    )
+    rest = [f"{found[OPEN]} cannot be judged from so few runs"] if found[OPEN] else []
+    examined = counted(len(claims), "claim of the paper", "claims of the paper")
+    return word, f"Of {examined}, {listed([holds, fails, *rest])}."
 
 
 def verdict_cell(word: str) -> Cell:

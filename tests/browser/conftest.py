@@ -12,6 +12,7 @@ from tests.stages.made_up_report import HOSTILE, made_up
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 INSTALL = ["apt-get", "install", "-y", "--no-install-recommends", "chromium"]
+PATIENCE = 120_000  # milliseconds: a busy machine is slow, not wrong
 FORMULA = "=SUM(A1)"
 MODELS = ("all-zeros", "PCC", FORMULA, "RethinkNet", HOSTILE, "bayes")
 
@@ -56,7 +57,7 @@ def chromium():
 def browser(chromium):
     playwright = pytest.importorskip("playwright.sync_api").sync_playwright().start()
     flags = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
-    started = playwright.chromium.launch(executable_path=chromium, args=flags)
+    started = playwright.chromium.launch(executable_path=chromium, args=flags, timeout=PATIENCE)
     yield started
     started.close()
     playwright.stop()
@@ -81,7 +82,7 @@ def open_page(browser, address):
         options = {"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce"} | options
         contexts.append(browser.new_context(**options))
         page = contexts[-1].new_page()
-        page.set_default_timeout(5000)
+        page.set_default_timeout(PATIENCE)
         page.goto(address)
         return page
 
@@ -100,7 +101,7 @@ def page(open_page):
 def still(browser, address):
     """One page with everything unfolded, to look at."""
     page = browser.new_page(viewport={"width": 1280, "height": 900})
-    page.set_default_timeout(5000)
+    page.set_default_timeout(PATIENCE)
     page.goto(address)
     page.locator("details").evaluate_all("nodes => nodes.forEach((node) => (node.open = true))")
     yield page

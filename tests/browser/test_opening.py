@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.browser.conftest import PATIENCE
 from tests.stages.made_up_report import HOSTILE
 
 WATCH = """
@@ -14,6 +15,7 @@ addEventListener("securitypolicyviolation", (event) => violations.push(event.vio
 def test_no_error_no_request_and_no_breach_of_the_policy(browser, address, scheme):
     context = browser.new_context(color_scheme=scheme)
     page = context.new_page()
+    page.set_default_timeout(PATIENCE)
     said, asked = [], []
     page.add_init_script(WATCH)
     page.on("console", lambda message: said.append(message.text))

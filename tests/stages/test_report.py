@@ -10,6 +10,7 @@ import pytest
 
 from stages import report
 from stages.errors import CELLS_FAILED, DataError
+from stages.page.environment import behind
 from stages.page.render import RECOMPUTE
 from tests.stages.made_up_report import made_up
 
@@ -74,3 +75,10 @@ def test_the_lines_that_recompute_a_table_give_the_table(tmp_path, monkeypatch, 
     assert found["table"].loc["BR", ("mean", "yeast")] == pytest.approx(0.22)
     assert found["table"].loc["BR", ("sem", "yeast")] == pytest.approx(0.02 / 3**0.5)
     assert "BR" in capsys.readouterr().out
+
+
+def test_versions_of_the_cells_are_listed_while_they_are_few():
+    runs = [{"versions": json.dumps({"torch": "2", "code": str(n)})} for n in range(5)]
+    assert behind(runs) == {"code": "5 different ones, each in data/runs", "torch": "2"}
+    assert behind(runs[:2])["code"] == "0, 1"
+    assert behind([{"versions": None}]) == {}

@@ -34,7 +34,7 @@ def test_p_values_are_never_zero():
 def test_times_take_the_unit_a_reader_thinks_in():
     seconds = (None, 0.0042, 0.66, 42.0, 600.0, 7200.0, 864_000.0)
     assert [duration(value) for value in seconds] == [
-        *("–", "0.00 s", "0.66 s", "42 s", "10 min", "2.0 h", "10.0 days")
+        *("–", "0.0042 s", "0.66 s", "42 s", "10 min", "2.0 h", "10.0 days")
     ]
 
 

@@ -17,15 +17,19 @@ def claims(holds=0, fails=0, open_=0):
 @pytest.mark.parametrize(
     ("found", "word", "sentence"),
     [
-        (claims(3), "Yes.", "Of 3 claims of the paper, 3 hold here and 0 do not."),
-        (claims(0, 1), "No.", "Of 1 claim of the paper, 0 hold here and 1 does not."),
+        (claims(3), "Yes.", "Of 3 claims of the paper, 3 hold here and none fails."),
+        (claims(0, 1), "No.", "Of 1 claim of the paper, none holds here and 1 does not."),
         (
             claims(1, 2, 1),
             "In part.",
-            "Of 4 claims of the paper, 1 holds here, 2 do not, and 1 cannot be judged from so few "
+            "Of 4 claims of the paper, 1 holds here, 2 do not and 1 cannot be judged from so few "
             "runs.",
         ),
-        (claims(0, 0, 5), "Too early to say.", "5 claims of the paper cannot be judged"),
+        (
+            claims(1, 0, 22),
+            "Too early to say.",
+            "Of 23 claims of the paper, 1 holds here, none fails and 22 cannot be judged",
+        ),
         ([], "Too early to say.", "No claim of the paper was examined in this run."),
     ],
 )
