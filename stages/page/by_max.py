@@ -13,8 +13,8 @@ def by_max_table(comparison: Json) -> Table:
     columns += [Column("Right to paper"), Column("Wrong to paper")]
     rows = [_by_max(comparison, row) for row in _by_max_rows(comparison)]
     caption = (
-        "Rank loss with the right and the wrong choice of the grid point, and the distances from the "
-        "paper in pooled standard errors"
+        "Rank loss with the right and the wrong choice of the grid point, and the distances from "
+        "the paper in pooled standard errors"
     )
     return simple("selected-by-max", caption, columns, rows, direction="down")
 
