@@ -30,7 +30,7 @@ def run(folder, command, **env):
     outside = {k: v for k, v in os.environ.items() if not k.startswith(("MAKE", "MFLAGS"))}
     done = subprocess.run(
         command, shell=True, cwd=folder, env=outside | env, capture_output=True, text=True,
-        timeout=600, executable="/bin/bash",
+        timeout=1800, executable="/bin/bash",
     )  # fmt: skip
     assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
     return done.stdout

@@ -32,7 +32,7 @@ class Shell:
         }
         self.started = []
 
-    def run(self, command, timeout=420):
+    def run(self, command, timeout=1500):
         done = subprocess.run(
             command, shell=True, cwd=self.folder, env=self.env, capture_output=True, text=True,
             timeout=timeout,
@@ -85,7 +85,7 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def wait_for(address, seconds=120):
+def wait_for(address, seconds=300):
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         try:
