@@ -79,7 +79,7 @@ def test_paper_shows_all_and_no_controls(page):
     assert controls == 0
     hidden = page.locator("table").evaluate_all("""tables => tables
         .filter((table) => !table.closest(".empty-0"))
-        .filter((table) => table.getBoundingClientRect().height === 0)
+        .filter((table) => !table.checkVisibility() || !table.getBoundingClientRect().height)
         .map((table) => table.dataset.file)""")
     assert hidden == []
     boxes = page.locator(".scroll").evaluate_all(
