@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from stages.page.runs import failed_lines
 from stages.page.tables import Json
-from stages.page.text import listed
+from stages.page.text import isolated, listed
 
 
 def alerts(context: Json) -> dict[str, list[str]]:
@@ -15,7 +15,7 @@ def alerts(context: Json) -> dict[str, list[str]]:
         "trivial": list(_behind_trivial(comparison)),
         "empty": list(_empty_matters(comparison, context["cards"])),
         "validation": [
-            f"{dataset}: {check['text']} – found {check['observed']}"
+            f"{isolated(dataset)}: {check['text']} – found {check['observed']}"
             for dataset, validation in context["validations"].items()
             for check in validation["checks"]
             if check["status"] != "ok"
@@ -33,7 +33,7 @@ def _behind_trivial(comparison: Json) -> Iterable[str]:
                 if _beats_trivial(cost, dataset, model) is False
             ]
             if sets:
-                yield f"{model} by {cost['title']} on {listed(sets)}"
+                yield f"{isolated(model)} by {cost['title']} on {listed(sets)}"
 
 
 def _beats_trivial(cost: Json, dataset: str, model: str) -> bool | None:
@@ -47,7 +47,8 @@ def _empty_matters(comparison: Json, cards: dict[str, Json]) -> Iterable[str]:
         if costs:
             card = cards[dataset]
             titles = listed(comparison["costs"][cost]["title"] for cost in costs)
-            yield f"{dataset}: {card['empty']:,} of {card['instances']:,} rows are empty ({titles})"
+            empty = f"{card['empty']:,} of {card['instances']:,} rows are empty"
+            yield f"{isolated(dataset)}: {empty} ({titles})"
 
 
 def view(context: Json) -> Json:

@@ -6,7 +6,7 @@ from stages.figures import critical_difference_diagram
 from stages.page.figure import Figure
 from stages.page.ranks import titled, view
 from stages.page.tables import Cell, Column, Json, Table, marked, name, number, simple, void, words
-from stages.page.text import chance, counted, listed
+from stages.page.text import chance, counted, isolated, listed
 
 FEWEST_MODELS = 3
 
@@ -138,8 +138,9 @@ def bayes_reading(comparison: Json, cost_name: str, other: bool) -> str:
     if row is None:
         return "no pair could be tested."
     least = _of_account(row["rope"], found["scale"])
+    one, two = isolated(row["a"]), isolated(row["b"])
     return (
-        f"on a new data set {row['a']} is better than {row['b']} with probability "
+        f"on a new data set {one} is better than {two} with probability "
         f"{100 * row['p_a']:.0f} %, worse with {100 * row['p_b']:.0f} %, and with "
         f"{100 * row['p_rope']:.0f} % the two differ by less than {least}, which is of no "
         "account."
@@ -186,6 +187,8 @@ def diagram_reading(ranks: dict[str, float], groups: list[list[str]]) -> str:
     joined = {model for group in groups if best in group for model in group}
     mates = [model for model in sorted(ranks, key=ranks.__getitem__) if model in joined - {best}]
     if not mates:
-        return f"{best} leads, and Wilcoxon with Holm tells every other model apart from it."
+        return (
+            f"{isolated(best)} leads, and Wilcoxon with Holm tells every other model apart from it."
+        )
     others = "any other model" if len(mates) == len(ranks) - 1 else listed(mates)
-    return f"{best} leads, but Wilcoxon with Holm does not tell it apart from {others}."
+    return f"{isolated(best)} leads, but Wilcoxon with Holm does not tell it apart from {others}."

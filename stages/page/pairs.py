@@ -4,7 +4,7 @@ from markupsafe import Markup
 
 from stages.page.ranks import columns_of, ranked, titled, view
 from stages.page.tables import Cell, Column, Json, Table, name, simple, span, switched, words
-from stages.page.text import counted
+from stages.page.text import counted, isolated
 
 COUNTS = ("win", "tie", "loss")
 FIELDS = (*COUNTS, *(f"corrected-{word}" for word in COUNTS))
@@ -60,8 +60,8 @@ def pair_reading(comparison: Json, cost_name: str, other: bool) -> Markup:
     front = best_two(comparison, cost_name, other)
     if len(front) < 2:
         return Markup("no two models finished everywhere, so take any row against any column.")
-    one, two = front
-    pair = view(comparison["costs"][cost_name], other)["tests"][one][two]
+    pair = view(comparison["costs"][cost_name], other)["tests"][front[0]][front[1]]
+    one, two = map(isolated, front)
     ends = {
         "paired": "The splits of a data set overlap, so this test claims more than it should.",
         "corrected": "This test allows for the overlap of the splits, so it claims less.",

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from stages.page.tables import Cell, Column, Json, Table, name, simple, void, words
-from stages.page.text import duration, fixed, listed
+from stages.page.text import duration, fixed, isolated, listed
 
 
 def failed_lines(failures: Iterable[Json]) -> list[str]:
@@ -12,8 +12,8 @@ def failed_lines(failures: Iterable[Json]) -> list[str]:
     seeds: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for row in failures:
         reason = row["reason"] or "no reason was recorded"
-        place = " · ".join((row["dataset"], row["model"], row["cost"]))
-        seeds[place, f"{row['status']} – {reason}"].append(str(row["seed"]))
+        place = " · ".join(isolated(row[key]) for key in ("dataset", "model", "cost"))
+        seeds[place, f"{row['status']} – {isolated(reason)}"].append(str(row["seed"]))
     return [
         f"{place} · {'seeds' if len(found) > 1 else 'seed'} {listed(found)}: {why}"
         for (place, why), found in seeds.items()

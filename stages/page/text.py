@@ -1,8 +1,23 @@
 """Numbers and lists as a reader wants them."""
 
 from collections.abc import Iterable
+from unicodedata import bidirectional
 
 NONE = "–"
+HARMLESS = {
+    "L",
+    "EN",
+    "ES",
+    "ET",
+    "CS",
+    "NSM",
+    "BN",
+    "B",
+    "S",
+    "WS",
+    "ON",
+    "",
+}  # written left to right
 
 
 def fixed(value: float | None, decimals: int) -> str:
@@ -46,9 +61,16 @@ def counted(number: int, one: str, many: str | None = None) -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
+def isolated(name: str) -> str:
+    """A name for a sentence: what it does to the direction of writing ends with it."""
+    if all(bidirectional(letter) in HARMLESS for letter in name):
+        return name
+    return f"\N{FIRST STRONG ISOLATE}{name}\N{POP DIRECTIONAL ISOLATE}"
+
+
 def listed(names: Iterable[str]) -> str:
     """Names as in a sentence: a, b and c."""
-    *first, last = list(names) or ["none"]
+    *first, last = [isolated(name) for name in names] or ["none"]
     return f"{', '.join(first)} and {last}" if first else last
 
 

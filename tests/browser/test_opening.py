@@ -92,3 +92,17 @@ def test_the_page_can_be_printed(page):
     paper = page.pdf(prefer_css_page_size=True)
     assert paper.startswith(b"%PDF")
     assert paper.count(b"/Type /Page\n") + paper.count(b"/Type /Page/") >= 3
+
+
+def test_a_name_written_from_right_to_left_turns_nothing_around_it(still):
+    in_order = still.locator("#cost-f1 .empty-1 > p").evaluate("""sentence => {
+        const text = sentence.lastChild; // after the name of the leader
+        const left = (word) => {
+            const range = document.createRange();
+            range.setStart(text, text.data.indexOf(word));
+            range.setEnd(text, text.data.indexOf(word) + word.length);
+            return range.getBoundingClientRect().left;
+        };
+        return left("best") < left("average") && left("average") < left("rank");
+    }""")
+    assert in_order

@@ -1,7 +1,18 @@
 """Numbers and lists as the page writes them."""
 
 from stages.page.tables import Cell, name, sign, starred, switched
-from stages.page.text import chance, counted, duration, fixed, listed, rank_text, raw, short, signed
+from stages.page.text import (
+    chance,
+    counted,
+    duration,
+    fixed,
+    isolated,
+    listed,
+    rank_text,
+    raw,
+    short,
+    signed,
+)
 
 
 def test_numbers_have_fixed_decimals_a_true_minus_and_no_negative_zero():
@@ -23,6 +34,12 @@ def test_ranks_counts_and_lists_read_well():
     assert [rank_text(rank) for rank in (None, 2.0, 2.5, 10 / 3)] == ["–", "2", "2.5", "3.33"]
     assert [counted(n, "seed") for n in (1, 2, 1000)] == ["1 seed", "2 seeds", "1,000 seeds"]
     assert [listed(names) for names in ([], ["a"], ["a", "b", "c"])] == ["none", "a", "a, b and c"]
+
+
+def test_a_name_cannot_turn_the_sentence_around_it():
+    assert isolated("PCC-1 <b>") == "PCC-1 <b>"
+    assert isolated("a\u202eb") == "\u2068a\u202eb\u2069"
+    assert listed(["a", "עברית"]) == "a and \u2068עברית\u2069"
 
 
 def test_p_values_are_never_zero():
