@@ -5,19 +5,9 @@ from unicodedata import bidirectional
 
 NONE = "–"
 HARMLESS = {
-    "L",
-    "EN",
-    "ES",
-    "ET",
-    "CS",
-    "NSM",
-    "BN",
-    "B",
-    "S",
-    "WS",
-    "ON",
     "",
-}  # written left to right
+    *["L", "EN", "ES", "ET", "CS", "NSM", "BN", "B", "S", "WS", "ON"],
+}  # written from left to right
 
 
 def fixed(value: float | None, decimals: int) -> str:
