@@ -4,10 +4,7 @@ from collections.abc import Iterable
 from unicodedata import bidirectional
 
 NONE = "–"
-HARMLESS = {
-    "",
-    *["L", "EN", "ES", "ET", "CS", "NSM", "BN", "B", "S", "WS", "ON"],
-}  # written from left to right
+LEFT_TO_RIGHT = ("", "L", "EN", "ES", "ET", "CS", "NSM", "BN", "B", "S", "WS", "ON")
 
 
 def fixed(value: float | None, decimals: int) -> str:
@@ -53,7 +50,7 @@ def counted(number: int, one: str, many: str | None = None) -> str:
 
 def isolated(name: str) -> str:
     """A name for a sentence: what it does to the direction of writing ends with it."""
-    if all(bidirectional(letter) in HARMLESS for letter in name):
+    if all(bidirectional(letter) in LEFT_TO_RIGHT for letter in name):
         return name
     return f"\N{FIRST STRONG ISOLATE}{name}\N{POP DIRECTIONAL ISOLATE}"
 
