@@ -34,6 +34,7 @@ def gather() -> Json:
                 "profile": params.profile,
                 "datasets": list(params.datasets),
                 "seeds": params.train.seeds,
+                "grids": {name: list(values) for name, values in params.grids.items()},
             },
             "environment": {"now": environment.now(), "cells": environment.behind(runs)},
         }

@@ -28,6 +28,7 @@ def made_up(datasets=("yeast", "chain"), models=MODELS, **options):
             "profile": options.get("profile", "quick"),
             "datasets": list(datasets),
             "seeds": seeds,
+            "grids": {"strengths": [0.1, 1.0], "stopping": ["loss"]},
         },
         "environment": {"now": {"Python": "3.11.2"}, "cells": {"torch": "2.13.0"}},
     }

@@ -19,7 +19,10 @@ from tests.stages.made_up_report import made_up
 def project(tmp_path, monkeypatch):
     context = made_up(("yeast",), failed={("yeast", "BR-LR", "rank", 0): "it broke"})
     params = SimpleNamespace(
-        profile="quick", datasets=("yeast",), train=SimpleNamespace(seeds=3), experiments={}
+        profile="quick",
+        datasets=("yeast",),
+        train=SimpleNamespace(seeds=3),
+        grids={"strengths": (0.1, 1.0)},
     )
     monkeypatch.setattr(report, "load_params", lambda: params)
     monkeypatch.chdir(tmp_path)
