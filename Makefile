@@ -8,6 +8,9 @@ export PREFECT_SERVER_ANALYTICS_ENABLED = false
 export DO_NOT_TRACK = 1
 export GX_ANALYTICS_ENABLED = false
 
+# a file's tests share its servers and clones, so they stay on one worker; the slow ones start first
+TWO_WORKERS := -n 2 --dist loadfile --no-loadscope-reorder
+
 .PHONY: report test test-fast lint plan profile keep benchmark environment
 
 report: environment ## run the pipeline and say where the report is
@@ -16,10 +19,10 @@ report: environment ## run the pipeline and say where the report is
 
 test: environment ## lint and the whole test suite
 	@ruff check . && ruff format --check .
-	@python -m pytest -n 2 --dist loadgroup
+	@python -m pytest $(TWO_WORKERS)
 
 test-fast: environment ## the common loop: everything but the slow tests
-	@python -m pytest -n 2 -m "not slow"
+	@python -m pytest $(TWO_WORKERS) -m "not slow"
 
 lint: environment
 	@ruff check --fix . && ruff format . && mypy

@@ -44,7 +44,6 @@ def test_every_command_of_the_pages_is_run_by_a_test():
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("pages")
 @pytest.mark.skipif(
     not (PREFIX / ".installed").exists(), reason="the environment was not made by `make`"
 )

@@ -18,10 +18,9 @@ MODELS = ("all-zeros", "PCC", FORMULA, "RethinkNet", HOSTILE, "bayes")
 
 
 def pytest_collection_modifyitems(items):
-    """One worker runs them all, so that browsers do not compete for the processors."""
+    """A browser takes seconds to start."""
     for item in items:
         if "tests/browser" in item.path.as_posix():
-            item.add_marker(pytest.mark.xdist_group("browser"))
             item.add_marker(pytest.mark.slow)
 
 

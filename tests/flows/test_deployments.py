@@ -17,7 +17,7 @@ from tests.conftest import copy_of_the_project, thinned
 from tests.readme import blocks
 
 BIN = Path(sys.executable).parent
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("prefect")]
+pytestmark = pytest.mark.slow
 
 
 class Shell:
