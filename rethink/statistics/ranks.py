@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from scipy.stats import rankdata
 
+from rethink.statistics.blocks import complete_blocks
 from rethink.statistics.means import NOISE
 
 
@@ -29,19 +30,11 @@ def average_ranks(
     ranks: Mapping[str, Mapping[str, float | None]],
 ) -> tuple[dict[str, float | None], list[str]]:
     """Mean rank of each model over the tables in which every ranked model has one; those tables."""
-    ranked = dict.fromkeys(
-        model for table in ranks.values() for model, rank in table.items() if rank is not None
+    blocks = complete_blocks(ranks)
+    means = (
+        np.mean(blocks.values, axis=0).tolist() if blocks.values else [None] * len(blocks.models)
     )
-    used = [
-        name
-        for name, table in ranks.items()
-        if ranked and all(table.get(model) is not None for model in ranked)
-    ]
-    means = {
-        model: float(np.mean([ranks[name][model] for name in used])) if used else None
-        for model in ranked
-    }
-    return means, used
+    return dict(zip(blocks.models, means, strict=True)), blocks.datasets
 
 
 def rank_rows(values: Sequence[Sequence[float]], greater_is_better: bool) -> np.ndarray:
