@@ -16,7 +16,8 @@ from stages.page.tables import (
     void,
     words,
 )
-from stages.page.text import NONE, counted, listed, signed
+from stages.page.text import NONE, signed
+from stages.words import counted, listed
 
 NOT_PRINTED = "not printed in the paper"
 RESULTS = {  # of the first against the second

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from stages.page.runs import failed_lines
 from stages.page.tables import Json
-from stages.page.text import isolated, listed
+from stages.words import isolated, listed
 
 
 def alerts(context: Json) -> dict[str, list[str]]:

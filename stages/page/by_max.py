@@ -3,7 +3,7 @@
 from stages.page.ablations import NOT_PRINTED
 from stages.page.paper import CLOSE, decimals_of, distance
 from stages.page.tables import MEAN, Cell, Column, Json, Table, estimate, name, simple, words
-from stages.page.text import counted
+from stages.words import counted
 
 
 def by_max_table(comparison: Json) -> Table:

@@ -17,7 +17,8 @@ from stages.page.tables import (
     simple,
     words,
 )
-from stages.page.text import chance, counted, listed
+from stages.page.text import chance
+from stages.words import counted, listed
 
 THIRD = 2  # the paper stops after the third iteration
 MOST_ENTRIES = 500  # of a matrix, in the table behind its figure

@@ -3,7 +3,8 @@
 from markupsafe import Markup
 
 from stages.page.tables import Cell, Column, Json, Table, marked, name, sign, simple, span, words
-from stages.page.text import count, file_name, listed
+from stages.page.text import count, file_name
+from stages.words import listed
 
 COUNTS = ("features", "labels", "instances", "cardinality", "density")
 FIELDS = ("ours", "paper")

@@ -6,7 +6,8 @@ from stages.figures import critical_difference_diagram
 from stages.page.figure import Figure
 from stages.page.ranks import titled, view
 from stages.page.tables import Cell, Column, Json, Table, marked, name, number, simple, void, words
-from stages.page.text import chance, counted, isolated, listed
+from stages.page.text import chance
+from stages.words import counted, isolated, listed
 
 FEWEST_MODELS = 3
 

@@ -4,7 +4,7 @@ from markupsafe import Markup
 
 from stages.page.ranks import columns_of, ranked, titled, view
 from stages.page.tables import Cell, Column, Json, Table, name, simple, span, switched, words
-from stages.page.text import counted, isolated
+from stages.words import counted, isolated
 
 COUNTS = ("win", "tie", "loss")
 FIELDS = (*COUNTS, *(f"corrected-{word}" for word in COUNTS))

@@ -19,8 +19,9 @@ from stages.page.tables import (
     void,
     words,
 )
-from stages.page.text import counted, fixed, listed, rank_text, short, signed
+from stages.page.text import fixed, rank_text, short, signed
 from stages.page.verdict import verdict_cell
+from stages.words import counted, listed
 
 CLOSE = 2  # pooled standard errors
 PLACES = {"dataset": 0, "cost": 1, "model": 2}  # of columns of evidence, before all others

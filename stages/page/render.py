@@ -8,7 +8,7 @@ from pathlib import Path
 import jinja2
 from markupsafe import Markup
 
-from stages import figures
+from stages import figures, words
 from stages.page import datasets, text, verdict
 from stages.page.sections import not_run, sections
 from stages.page.tables import Json
@@ -75,10 +75,10 @@ def _templates() -> jinja2.Environment:
     )
     environment.filters |= {
         "count": text.count,
-        "counted": text.counted,
+        "counted": words.counted,
         "file_name": text.file_name,
         "fixed": text.fixed,
-        "listed": text.listed,
+        "listed": words.listed,
         "raw": text.raw,
     }
     environment.globals |= {

@@ -4,7 +4,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from stages.page.tables import Cell, Column, Json, Table, name, simple, void, words
-from stages.page.text import duration, fixed, isolated, listed
+from stages.page.text import duration, fixed
+from stages.words import isolated, listed
 
 
 def failed_lines(failures: Iterable[Json]) -> list[str]:

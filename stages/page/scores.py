@@ -33,7 +33,8 @@ from stages.page.tables import (
     void,
     words,
 )
-from stages.page.text import fixed, listed, rank_text
+from stages.page.text import fixed, rank_text
+from stages.words import listed
 
 FIELDS = ("mean", "ste", "rank", "paper-rank")
 TRACK = Markup(

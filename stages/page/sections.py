@@ -17,7 +17,7 @@ from stages.page import (
     verdict,
 )
 from stages.page.tables import Json
-from stages.page.text import listed
+from stages.words import listed
 
 EXPERIMENTS = {  # name in params.yaml -> title here
     "algorithms": "Algorithms",

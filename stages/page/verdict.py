@@ -19,7 +19,8 @@ from stages.page.tables import (
     span,
     words,
 )
-from stages.page.text import counted, duration, listed
+from stages.page.text import duration
+from stages.words import counted, listed
 
 HOLDS, FAILS, OPEN = "holds", "does not hold", "not enough runs"
 VERDICTS = {  # word -> symbol and class

@@ -13,7 +13,8 @@ from stages.verdict.names import (
     Json,
 )
 from stages.verdict.numbers import share_gained
-from stages.verdict.words import counted, sentence, short
+from stages.verdict.words import sentence, short
+from stages.words import counted
 
 CHEAPER = 0.5  # of the time: only then is a tie with the best worth a change
 

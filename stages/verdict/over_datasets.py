@@ -15,7 +15,7 @@ from rethink.statistics import (
     wilcoxon_holm,
 )
 from stages.verdict.names import LEVEL, PROPOSED, ROPE, Json
-from stages.verdict.words import counted
+from stages.words import counted
 
 SEED, SAMPLES = 20190917, 50_000  # of the posterior
 FEWEST_MODELS, FEWEST_SETS = 3, 2  # of a Friedman test and a critical difference

@@ -1,18 +1,5 @@
 """Numbers and names as parts of a sentence."""
 
-from collections.abc import Sequence
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names as in a sentence: a, b and c."""
-    *first, last = list(names) or ["none"]
-    return f"{', '.join(first)} and {last}" if first else last
-
-
-def counted(number: int, thing: str) -> str:
-    """A number of things, with an s where it belongs."""
-    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
-
 
 def percent(share: float) -> str:
     """A share as percent with its sign, as exact as is useful."""

@@ -1,18 +1,8 @@
 """Numbers and lists as the page writes them."""
 
 from stages.page.tables import Cell, name, sign, starred, switched
-from stages.page.text import (
-    chance,
-    counted,
-    duration,
-    fixed,
-    isolated,
-    listed,
-    rank_text,
-    raw,
-    short,
-    signed,
-)
+from stages.page.text import chance, duration, fixed, rank_text, raw, short, signed
+from stages.words import counted, isolated, listed
 
 
 def test_numbers_have_fixed_decimals_a_true_minus_and_no_negative_zero():

@@ -12,7 +12,8 @@ from stages.verdict.evidence import Evidence
 from stages.verdict.names import FEWEST_DATASETS, FEWEST_SEEDS, LEVEL, Json
 from stages.verdict.numbers import mean_gain, seed_gains
 from stages.verdict.scores import Seeds
-from stages.verdict.words import counted, listed, p_text, percent, sentence
+from stages.verdict.words import p_text, percent, sentence
+from stages.words import counted, listed
 
 HOLDS, FAILS, NOT_ENOUGH = "holds", "does not hold", "not enough runs"
 OVER_DATASETS = (

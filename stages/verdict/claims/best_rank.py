@@ -16,7 +16,8 @@ from stages.verdict.names import (
 )
 from stages.verdict.numbers import summary
 from stages.verdict.tables import seed_table
-from stages.verdict.words import counted, listed, sentence
+from stages.verdict.words import sentence
+from stages.words import counted, listed
 
 TEST = (
     "average mid-rank over the data sets on which all have every seed: strictly the smallest; "

@@ -21,7 +21,8 @@ from stages.verdict.names import (
     WITHOUT_RULE,
     Json,
 )
-from stages.verdict.words import counted, listed, percent, sentence
+from stages.verdict.words import percent, sentence
+from stages.words import counted, listed
 
 COSTS = ("rank", "f1", "accuracy")
 TEST = (

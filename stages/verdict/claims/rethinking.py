@@ -8,7 +8,8 @@ from stages.verdict.names import FEWEST_SEEDS, LEVEL, REWEIGHTED, ROPE, Json
 from stages.verdict.numbers import mean_of, seed_gains
 from stages.verdict.pooled import pooled_gain
 from stages.verdict.rethinking import Curve, at, curves
-from stages.verdict.words import counted, p_text, percent, sentence
+from stages.verdict.words import p_text, percent, sentence
+from stages.words import counted
 
 ANCHOR = "rethinking"
 HELPED = ("rank", "f1", "accuracy")

@@ -15,7 +15,8 @@ from stages.verdict.evidence import Evidence
 from stages.verdict.names import RNNS, Json
 from stages.verdict.numbers import share_gained
 from stages.verdict.rnn import rnn_section
-from stages.verdict.words import listed, percent, sentence
+from stages.verdict.words import percent, sentence
+from stages.words import listed
 
 ANCHOR = "rnn-variants"
 PREFERRED, OTHERS = ("SRN", "LSTM"), ("GRU", "IRNN")

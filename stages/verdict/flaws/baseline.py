@@ -4,7 +4,8 @@ from stages.verdict.evidence import Evidence
 from stages.verdict.flaws.base import enough, finding
 from stages.verdict.names import PROPOSED, ROPE, RULE, Json
 from stages.verdict.numbers import mean_of, share_gained, summary
-from stages.verdict.words import counted, percent, sentence
+from stages.verdict.words import percent, sentence
+from stages.words import counted
 
 NAME = "missing-baseline"
 TITLE = f"A baseline is missing: {RULE} rivals {PROPOSED} on rank loss"

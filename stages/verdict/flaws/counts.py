@@ -4,7 +4,7 @@ from stages.verdict.datasets import dataset_rows
 from stages.verdict.evidence import Evidence
 from stages.verdict.flaws.base import finding
 from stages.verdict.names import Json
-from stages.verdict.words import listed
+from stages.words import listed
 
 NAME = "feature-counts"
 TITLE = "The table of data sets has wrong feature counts"

@@ -8,7 +8,7 @@ from stages.verdict.evidence import Evidence
 from stages.verdict.flaws.base import enough, finding, printed_datasets
 from stages.verdict.names import NEAR, OF_THE_PAPER, Json
 from stages.verdict.numbers import errors_apart, summary
-from stages.verdict.words import listed
+from stages.words import listed
 
 NAME = "empty-mixed"
 TITLE = "Predicting nothing where nothing is true counts now 0, now 1"

@@ -11,7 +11,8 @@ from stages.verdict.evidence import Evidence
 from stages.verdict.flaws.base import enough, finding, printed_datasets
 from stages.verdict.names import NEAR, PCC, PUBLISHED_PCC, Json
 from stages.verdict.numbers import errors_apart, summary
-from stages.verdict.words import listed, sentence
+from stages.verdict.words import sentence
+from stages.words import listed
 
 NAME = "pcc-f1-rule"
 TITLE = "PCC was run with a faulty F1 rule, and along one greedy path"

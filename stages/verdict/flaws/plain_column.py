@@ -9,7 +9,8 @@ from stages.verdict.flaws.trivial import nearest_constant
 from stages.verdict.names import NEAR, Json
 from stages.verdict.numbers import errors_apart, share_gained, summary
 from stages.verdict.reweighting import printed_pair, reweighted_pairs
-from stages.verdict.words import counted, listed, percent, sentence
+from stages.verdict.words import percent, sentence
+from stages.words import counted, listed
 
 NAME = "plain-rank-trivial"
 TITLE = "So are the rank losses of RethinkNet without reweighting"

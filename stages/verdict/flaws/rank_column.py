@@ -8,7 +8,8 @@ from stages.verdict.flaws.base import enough, finding, printed_datasets
 from stages.verdict.flaws.trivial import nearest_constant
 from stages.verdict.names import BY_MAX, COST_BLIND, NEAR, Json
 from stages.verdict.numbers import errors_apart, near, share_gained, summary
-from stages.verdict.words import listed, percent, sentence
+from stages.verdict.words import percent, sentence
+from stages.words import listed
 
 NAME = "rank-trivial"
 TITLE = "Rank losses of the cost-blind baselines are those of a constant prediction"

@@ -8,7 +8,8 @@ from stages.verdict.evidence import Evidence
 from stages.verdict.flaws.base import finding
 from stages.verdict.names import Json
 from stages.verdict.numbers import decimals_of
-from stages.verdict.words import counted, sentence
+from stages.verdict.words import sentence
+from stages.words import counted
 
 NAME = "printed-ranks"
 TITLE = "The printed ranks do not follow from the printed means"

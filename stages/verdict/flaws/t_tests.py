@@ -9,7 +9,8 @@ from stages.verdict.evidence import Evidence
 from stages.verdict.flaws.base import finding
 from stages.verdict.names import LEVEL, PROPOSED, Json
 from stages.verdict.numbers import decimals_of, printed_error
-from stages.verdict.words import counted, sentence
+from stages.verdict.words import sentence
+from stages.words import counted
 
 NAME = "t-test-counts"
 TITLE = "The printed t-test counts do not follow from the printed table"
