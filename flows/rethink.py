@@ -1,13 +1,16 @@
-"""The flow `rethink`: the same pipeline as `dvc repro`, with training fanned out.
+"""The flow `rethink`: the same pipeline as `dvc repro`, with training fanned out to workers.
 
-DVC stays the ledger and has one writer. The flow lets it bring the data up to date, fills the cell
-store in parallel, and lets it assemble and report: every cell is then found cached, so both doors
-end in the same state by construction. Prefect's own states and caches are never trusted for what
-is done, only the manifests in the store.
+DVC stays the ledger and has one writer, the machine that leads the run. The flow lets it bring the
+data up to date, has workers fill the cell store, and lets it assemble and report: every cell is
+then found cached, so both doors end in the same state by construction. Prefect's own states and
+caches are never trusted for what is done, only the manifests in the store.
 """
 
+import argparse
+import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,66 +18,48 @@ from prefect import flow, get_run_logger, task
 from prefect.artifacts import (
     create_link_artifact,
     create_markdown_artifact,
-    create_progress_artifact,
     create_table_artifact,
-    update_progress_artifact,
 )
 from prefect.cache_policies import NO_CACHE
-from prefect.futures import as_completed
-from prefect.task_runners import ThreadPoolTaskRunner
+from prefect.client.orchestration import SyncPrefectClient
 
+from flows.board import Board
+from flows.dispatch import Dispatcher
+from flows.server import CPU, GPU, START, live_workers, patiently, reachable_server
+from flows.units import units
 from stages import paths
+from stages.cells.orders import place_order, read_order
 from stages.cells.plan import plan
-from stages.cells.run import worker_count
+from stages.cells.store import Store, store_address, store_is_shared
 from stages.config.catalog import load_catalog
 from stages.config.names import nearest
-from stages.config.params import load_params
-from stages.config.profile import switch
-from stages.errors import CELLS_FAILED, UserError
+from stages.config.params import Params, load_params
+from stages.config.profile import profile_names, switch
+from stages.errors import UserError, run_command
+from stages.io.places import check_writable
 from stages.io.tables import read_table
 
 Profile = Literal["as-is", "smoke", "quick", "small", "paper"]
+PROJECT = Path(__file__).resolve().parents[1]
+UNITS_FOR_EACH_WORKER = 2  # in flight, unless told otherwise
+BUSY = ("is busy", "Unable to acquire lock")  # what DVC says while another command runs
+PAUSE = 5.0  # seconds between two attempts to get hold of DVC
 
 
-def run(*command: str, allowed: tuple[int, ...] = (0,)) -> None:
-    """Run a module of this environment, log what it says, and fail if it fails."""
-    done = subprocess.run([sys.executable, "-m", *command], capture_output=True, text=True)
-    output = f"{done.stdout}{done.stderr}".strip()
-    get_run_logger().info(output)
-    if done.returncode not in allowed:
-        raise RuntimeError(f"{' '.join(command)} ended with {done.returncode}:\n{output}")
-
-
-@task(name="dvc", task_run_name="dvc repro {what}", cache_policy=NO_CACHE)
-def repro(what: str, targets: list[str]) -> None:
-    """Let DVC bring stages up to date."""
-    run("dvc", "repro", *targets)
-
-
-@task(name="train", task_run_name="{dataset} / {model}", tags=["train"], cache_policy=NO_CACHE)
-def train_unit(dataset: str, model: str) -> None:
-    """Bring all cells of one data set and model into the store, in a process of its own."""
-    unit = ("--dataset", dataset, "--model", model, "--workers", "1")
-    run("stages.train", *unit, allowed=(0, CELLS_FAILED))  # a failed cell is a row, not a fault
-
-
-def units(datasets: list[str]) -> list[tuple[str, str]]:
-    """What can be trained side by side: the pairs of data set and model."""
-    cells = plan(load_params(), load_catalog(), datasets)
-    return list(dict.fromkeys((cell.dataset, cell.model) for cell in cells))
-
-
-UNITS_AT_A_TIME: Any = ThreadPoolTaskRunner(max_workers=worker_count())
-
-
-@flow(name="rethink", task_runner=UNITS_AT_A_TIME)
-def rethink(profile: Profile = "as-is", dataset: str | None = None) -> str:
+@flow(name="rethink", persist_result=False)
+def rethink(
+    profile: Profile = "as-is", dataset: str | None = None, in_flight: int | None = None
+) -> str:
     """Run the benchmark.
 
     Args:
         profile: how much is run; written into params.yaml unless it is "as-is"
         dataset: only this data set, up to its predictions and without the report
+        in_flight: units that are with the workers at a time (default: two for each worker)
     """
+    os.chdir(PROJECT)
+    client, store = reachable_server(), Store(store_address())
+    check_writable(store.place)
     if profile != "as-is":
         for change in switch(profile):
             get_run_logger().info("params.yaml: %s", change)
@@ -82,33 +67,112 @@ def rethink(profile: Profile = "as-is", dataset: str | None = None) -> str:
     if dataset and dataset not in params.datasets:
         hint = nearest(dataset, params.datasets)
         raise UserError(f"data set {dataset!r} is not in `datasets` of params.yaml; {hint}")
+    check_workers(live_workers(client), params.train.device)
     datasets = [dataset] if dataset else list(params.datasets)
     repro("data", [f"split@{name}" for name in datasets])
-    fan_out(datasets)
+    fan_out(client, params, datasets, store, in_flight)
     repro("results", [f"train@{dataset}"] if dataset else [])
     return publish(datasets, report=dataset is None)
 
 
-def fan_out(datasets: list[str]) -> None:
-    """Train every unit, a few at a time, and show how far it is."""
-    todo = units(datasets)
-    progress: Any = create_progress_artifact(progress=0.0, key="cells", description="units trained")
-    futures = [train_unit.submit(dataset, model) for dataset, model in todo]
-    for done, future in enumerate(as_completed(futures), start=1):
-        future.result()
-        update_progress_artifact(progress, progress=100.0 * done / len(todo))
+def check_workers(live: dict[str, int], device: str) -> None:
+    """Refuse to begin what no worker would go on with."""
+    if not live[CPU]:
+        raise UserError(f"pool {CPU!r} has no worker; start one: {START} {CPU}")
+    if device == "cuda" and not live[GPU]:
+        raise UserError(
+            f"train.device is cuda, but pool {GPU!r} has no worker; start one on a machine with a "
+            f"GPU ({START} {GPU}), or set train.device to auto"
+        )
+    if device == "auto" and not live[GPU]:
+        get_run_logger().info("pool %r has no worker: networks go to pool %r", GPU, CPU)
+
+
+@task(name="dvc", task_run_name="dvc repro {what}", cache_policy=NO_CACHE)
+def repro(what: str, targets: list[str]) -> None:
+    """Let DVC bring stages up to date, after whatever it is doing now."""
+    command = [sys.executable, "-m", "dvc", "repro", *targets]
+    while True:
+        done = subprocess.run(command, capture_output=True, text=True)
+        output = f"{done.stdout}{done.stderr}".strip()
+        if done.returncode and any(sign in output for sign in BUSY):
+            get_run_logger().info("waiting for another dvc command to end")
+            time.sleep(PAUSE)
+            continue
+        get_run_logger().info(output)
+        if done.returncode:
+            raise RuntimeError(f"dvc repro ended with {done.returncode}:\n{output}")
+        return
+
+
+def fan_out(
+    client: SyncPrefectClient,
+    params: Params,
+    datasets: list[str],
+    store: Store,
+    in_flight: int | None,
+) -> None:
+    """Have workers compute every cell that is missing."""
+    cells = plan(params, load_catalog(), datasets)
+    name = place_order(params, cells, store, shared=store_is_shared())
+    order = read_order(name, store)
+    missing = [cell for cell, found in store.find_all(order.keys).items() if found is None]
+    if not missing:
+        get_run_logger().info("all %d cells are in the store", len(cells))
+        return
+    room = in_flight or UNITS_FOR_EACH_WORKER * sum(live_workers(client).values())
+    todo = units(missing, store.timings(), params, load_catalog(), room)
+    get_run_logger().info("%d of %d cells in %d units", len(missing), len(cells), len(todo))
+    with Board() as board:
+        Dispatcher(client, name, order, store, room, board.show).run(todo)
 
 
 def publish(datasets: list[str], report: bool) -> str:
     """Show in the UI what came out, and say it in a line."""
-    columns = ["dataset", "model", "cost", "seed", "status", "reason"]
+    columns = ["dataset", "model", "cost", "seed", "status", "reason", "seconds"]
     rows = [row for name in datasets for row in read_table(paths.runs(name), columns).to_pylist()]
     failed = [row for row in rows if row["status"] != "ok"]
     if failed:
-        create_table_artifact(failed, key="failed-cells", description="cells without a result")
+        table = [{name: row[name] for name in columns[:-1]} for row in failed]
+        patiently(create_table_artifact, table, key="failed-cells",
+                  description="cells without a result")  # fmt: skip
     if report:
-        address = Path(paths.REPORTS / "report.html").resolve().as_uri()
-        create_link_artifact(address, link_text="the report", key="report")
+        address = (PROJECT / paths.REPORTS / "report.html").as_uri()
+        patiently(create_link_artifact, address, link_text="the report", key="report")
     text = f"{len(rows)} cells, {len(failed)} without a result"
-    create_markdown_artifact(f"# rethink\n\n{text}\n", key="summary")
+    patiently(create_markdown_artifact, summary(rows, text), key="summary")
     return text
+
+
+def summary(rows: list[dict[str, Any]], text: str) -> str:
+    """A page of markdown: the cells of each data set and the CPU time they took."""
+    lines = [f"# rethink\n\n{text}\n", "| data set | cells | without a result | CPU minutes |"]
+    lines.append("|---|---:|---:|---:|")
+    for dataset in dict.fromkeys(row["dataset"] for row in rows):
+        mine = [row for row in rows if row["dataset"] == dataset]
+        failed = sum(row["status"] != "ok" for row in mine)
+        minutes = sum(row["seconds"] for row in mine) / 60
+        lines.append(f"| {dataset} | {len(mine)} | {failed} | {minutes:.1f} |")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> int:
+    """Command line."""
+    parser = argparse.ArgumentParser(
+        description="Lead a run from this terminal, with the workers of the server.",
+        epilog="example: python -m flows.rethink --profile quick",
+    )
+    parser.add_argument("--profile", choices=["as-is", *profile_names()], default="as-is")
+    parser.add_argument("--dataset", help="only this one, up to its predictions")
+    parser.add_argument("--in-flight", type=int, help="units with the workers at a time")
+    args = parser.parse_args()
+    client, params = reachable_server(), load_params()
+    check_writable(Store(store_address()).place)
+    if not live_workers(client)[CPU]:
+        check_workers(live_workers(client), params.train.device)
+    print(rethink(args.profile, args.dataset, args.in_flight))
+    return 0
+
+
+if __name__ == "__main__":
+    run_command(main)

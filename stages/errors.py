@@ -2,9 +2,10 @@
 
 import errno
 import sys
+import traceback
 from collections.abc import Callable
 
-USAGE, INVALID_DATA, CELLS_FAILED = 1, 2, 3
+USAGE, INVALID_DATA, CELLS_FAILED, MACHINE = 1, 2, 3, 4
 
 
 class UserError(Exception):
@@ -27,12 +28,13 @@ def run_command(main: Callable[[], int | None]) -> None:
         print(f"error: {error}", file=sys.stderr)
         code = error.exit_code
     except OSError as error:
-        if error.errno != errno.ENOSPC:
-            raise
-        place = f" for {error.filename}" if error.filename else ""
-        print(f"error: the disk is full{place}; finished work is kept: "
-              "free some space and run the same command", file=sys.stderr)  # fmt: skip
-        code = USAGE
+        if error.errno == errno.ENOSPC:
+            place = f" for {error.filename}" if error.filename else ""
+            print(f"error: the disk is full{place}; finished work is kept: "
+                  "free some space and run the same command", file=sys.stderr)  # fmt: skip
+        else:
+            traceback.print_exc()
+        code = MACHINE
     except KeyboardInterrupt:
         print("stopped; finished work is kept, run the same command to go on", file=sys.stderr)
         code = 130

@@ -2,23 +2,21 @@
 
 import argparse
 import json
-import sys
-from collections import Counter
 from collections.abc import Iterable
 
 import pyarrow as pa
 
 from stages import paths
 from stages.cells.estimate import describe_plan
+from stages.cells.fill import fill, say
 from stages.cells.keys import keys
 from stages.cells.plan import Cell, plan
-from stages.cells.progress import Progress
 from stages.cells.results import SCHEMA
-from stages.cells.run import run_cells, worker_count
-from stages.cells.store import Manifest, Store
+from stages.cells.run import worker_count
+from stages.cells.store import Manifest, Store, store_address
 from stages.config.catalog import load_catalog
 from stages.config.names import nearest
-from stages.config.params import Params, load_params
+from stages.config.params import load_params
 from stages.config.profile import params_under, profile_names
 from stages.errors import CELLS_FAILED, UserError, run_command
 from stages.io.tables import table_writer, write_table
@@ -39,33 +37,6 @@ RUNS = pa.schema(
         "memory": pa.list_(pa.list_(pa.float64())),
     }
 )
-
-
-def train(
-    datasets: list[str],
-    params: Params,
-    store: Store,
-    *,
-    model: str | None = None,
-    retry: Iterable[str] = (),
-    workers: int = 1,
-) -> dict[Cell, Manifest]:
-    """Bring every planned cell into the store and return the manifest of each."""
-    cells = plan(params, load_catalog(), datasets)
-    cells = [cell for cell in cells if model in (None, cell.model)]
-    names = keys(cells, params)
-    found = {cell: store.find(cell, names[cell]) for cell in cells}
-    for cell, manifest in found.items():
-        if manifest and manifest["status"] in retry:
-            store.discard(cell, names[cell])
-            found[cell] = None
-    missing = [cell for cell, manifest in found.items() if manifest is None]
-    with Progress(total=len(cells), cached=len(cells) - len(missing)) as progress:
-        for done in run_cells(missing, names, params, store, workers):
-            for cell in done:
-                found[cell] = store.find(cell, names[cell])
-                progress.advance(cell, found[cell])
-    return {cell: manifest for cell, manifest in found.items() if manifest}
 
 
 def assemble(dataset: str, found: dict[Cell, Manifest], store: Store) -> None:
@@ -93,17 +64,6 @@ def runs_table(manifests: Iterable[Manifest]) -> pa.Table:
         for manifest in manifests
     ]
     return pa.Table.from_pylist(rows, schema=RUNS)
-
-
-def summary(found: dict[Cell, Manifest]) -> tuple[Counter[str], list[str]]:
-    """How many cells have which status, and a line for each reason to have no result."""
-    bad = Counter(
-        f"{manifest['status']}: {cell.dataset} / {cell.model}: {manifest['reason']}"
-        for cell, manifest in found.items()
-        if manifest["status"] != "ok"
-    )
-    lines = [f"{line} ({n} cells)" if n > 1 else line for line, n in bad.items()]
-    return Counter(manifest["status"] for manifest in found.values()), lines
 
 
 def main() -> int:
@@ -143,21 +103,16 @@ def main() -> int:
         hint = nearest(args.model, params.models_used())
         raise UserError(f"model {args.model!r} is in no experiment of params.yaml; {hint}")
     datasets = [args.dataset] if args.dataset else list(params.datasets)
-    store = Store(paths.CELLS)
+    store = Store(store_address())
     if args.plan:
         print(describe_plan(datasets, params, store, args.workers))
         return 0
-    found = train(datasets, params, store, model=args.model, retry=args.retry, workers=args.workers)
+    cells = plan(params, load_catalog(), datasets)
+    names = keys([cell for cell in cells if args.model in (None, cell.model)], params)
+    found = fill(names, params, store, retry=args.retry, workers=args.workers)
     for dataset in datasets if args.model is None else ():
         assemble(dataset, found, store)
-    counts, bad = summary(found)
-    print(f"{len(found)} cells: " + ", ".join(f"{n} {status}" for status, n in counts.items()))
-    for line in bad:
-        print(line, file=sys.stderr)
-    if bad:
-        again = f"python -m stages.train --retry {bad[0].split(':')[0]}"
-        print(f"to compute them again: {again}", file=sys.stderr)
-    return CELLS_FAILED if bad and not args.tolerate_failures else 0
+    return 0 if say(found) or args.tolerate_failures else CELLS_FAILED
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from statistics import fmean
 
 from stages.cells.keys import keys
 from stages.cells.plan import Cell, plan
-from stages.cells.store import Store
+from stages.cells.store import Store, Timings
 from stages.config.catalog import Catalog, load_catalog
 from stages.config.params import Params
 from stages.errors import DataError
@@ -21,11 +21,12 @@ def describe_plan(datasets: list[str], params: Params, store: Store, workers: in
         groups[cell.dataset, cell.model].append(cell)
     lines = list(_experiments(params, catalog, datasets))
     lines.append(f"\n{'data set':<14}{'model':<18}{'cells':>6}{'cached':>8}{'CPU s left':>12}")
+    timings = store.timings()
     left, unknown, cached_total = 0.0, 0, 0
     for (dataset, model), group in groups.items():
         cached = _cached(group, params, store)
         missing = len(group) - (cached or 0)
-        each = seconds_of_a_cell(store, dataset, model, params, catalog) if missing else 0.0
+        each = seconds_of_a_cell(timings, dataset, model, params, catalog) if missing else 0.0
         left += missing * (each or 0.0)
         unknown += missing if each is None else 0
         cached_total += cached or 0
@@ -56,21 +57,21 @@ def _cached(cells: list[Cell], params: Params, store: Store) -> int | None:
         names = keys(cells, params)
     except (DataError, FileNotFoundError):
         return None
-    return sum(store.find(cell, names[cell]) is not None for cell in cells)
+    return sum(manifest is not None for manifest in store.find_all(names).values())
 
 
 def seconds_of_a_cell(
-    store: Store, dataset: str, model: str, params: Params, catalog: Catalog
+    timings: Timings, dataset: str, model: str, params: Params, catalog: Catalog
 ) -> float | None:
     """Measured CPU time for a unit of work here, else on other data sets by size, times the work.
 
     Work is fits times epochs, size is rows times labels: warm starts and pruned searches make
     the estimate of a larger grid a high one.
     """
-    units = store.timings(dataset, model)
-    for other in () if units else store.datasets():
+    units = timings.get((dataset, model), [])
+    for other in () if units else sorted(name for name, known in timings if known == model):
         share = _relative_size(dataset, other, catalog)
-        units += [unit * share for unit in store.timings(other, model)] if share else []
+        units = units + [unit * share for unit in timings[other, model]] if share else units
     return fmean(units) * params.work_of(model) if units else None
 
 

@@ -11,17 +11,17 @@ import numpy as np
 
 from rethink.costs import get_cost
 from rethink.models import get_model
-from stages.cells.inputs import load_card, load_splits
+from stages.cells.inputs import HERE, load_card, load_splits
 from stages.cells.plan import Cell
 from stages.cells.version import code_version
 from stages.config.params import Params
 
 
-def keys(cells: Iterable[Cell], params: Params) -> dict[Cell, str]:
+def keys(cells: Iterable[Cell], params: Params, data: str = HERE) -> dict[Cell, str]:
     """The name of each cell in the store; reads each data set's card and splits once."""
     found = {}
     for dataset, group in groupby(cells, key=lambda cell: cell.dataset):
-        card, splits = load_card(dataset), load_splits(dataset)
+        card, splits = load_card(dataset, data), load_splits(dataset, data)
         for cell in group:
             found[cell] = key(ingredients(cell, params, card, splits))
     return found

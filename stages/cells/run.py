@@ -1,20 +1,22 @@
 """Compute missing cells and keep what was computed, cell by cell."""
 
+import inspect
 import os
 from collections.abc import Iterable, Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
+from rethink.models import get_model
 from rethink.seeds import derive_seed
+from stages.cells.admission import Admission
 from stages.cells.compute import Task, compute
-from stages.cells.inputs import load_inputs, load_splits
+from stages.cells.inputs import HERE, load_inputs, load_splits
 from stages.cells.keys import versions
 from stages.cells.plan import Cell, Job, jobs
 from stages.cells.pool import run_jobs
 from stages.cells.results import to_table
 from stages.cells.store import Manifest, Store
-from stages.config.params import Params
+from stages.config.params import Model, Params
 
 REASON_LENGTH = 300
 
@@ -25,22 +27,35 @@ def worker_count() -> int:
 
 
 def run_cells(
-    missing: list[Cell], keys: dict[Cell, str], params: Params, store: Store, workers: int
+    missing: list[Cell],
+    keys: dict[Cell, str],
+    params: Params,
+    store: Store,
+    workers: int,
+    data: dict[str, str],
 ) -> Iterator[tuple[Cell, ...]]:
-    """Compute cells in parallel; yields the cells of each job when it ends."""
-    work = partial(run_job, params=params, root=store.root)
-    for fate in run_jobs(jobs(missing, keys, params), work, workers, params.train.time_limit):
+    """Compute cells in parallel; yields the cells of each job when it ends.
+
+    `data` tells where data sets are that are not in this project's own folder.
+    """
+    work = partial(run_job, params=params, address=store.address, data=data)
+    admit = Admission(params, store.address, workers, data).admit
+    todo = jobs(missing, keys, params)
+    for fate in run_jobs(todo, work, admit, workers, params.train.time_limit):
         if fate.status:
             record(fate.job, fate.job.cells, params, store, fate.status, fate.reason)
         yield fate.job.cells
 
 
-def run_job(job: Job, params: Params, root: Path) -> None:
+def run_job(job: Job, params: Params, address: str, data: dict[str, str]) -> None:
     """Compute the cells of a job, in a worker process, and store each as soon as it is there."""
-    store = Store(root)
+    store = Store(address)
     keys = dict(zip(job.cells, job.keys, strict=True))
-    waiting = {cell.cost: cell for cell in job.cells}
-    task = make_task(job, params)
+    # another run may have finished them while this one waited
+    waiting = {cell.cost: cell for cell in job.cells if not store.find(cell, keys[cell])}
+    if not waiting:
+        return
+    task = make_task(tuple(waiting.values()), params, data)
     try:
         for result in compute(task):
             cell = waiting[result.cost]
@@ -58,22 +73,26 @@ def run_job(job: Job, params: Params, root: Path) -> None:
         record(job, waiting.values(), params, store, "oom", str(error) or "out of memory")
     except Exception as error:
         reason = f"{type(error).__name__}: {' '.join(str(error).split())}"
-        record(job, waiting.values(), params, store, "failed", reason)
+        status = "oom" if type(error).__name__ == "OutOfMemoryError" else "failed"  # of a GPU
+        record(job, waiting.values(), params, store, status, reason)
 
 
-def make_task(job: Job, params: Params) -> Task:
+def make_task(cells: tuple[Cell, ...], params: Params, data: dict[str, str]) -> Task:
     """Everything `compute` needs, in memory."""
-    cell = job.cells[0]
+    cell = cells[0]
     model = params.models[cell.model]
-    inputs = load_inputs(cell.dataset, model.input)
+    place = data.get(cell.dataset, HERE)
+    inputs = load_inputs(cell.dataset, model.input, place)
     return Task(
         X=inputs.X,
         Y=inputs.Y,
-        train=load_splits(cell.dataset)[cell.seed],
+        train=load_splits(cell.dataset, place)[cell.seed],
         estimator=model.estimator,
-        params=dict(model.params) | ({} if inputs.support is None else {"support": inputs.support}),
+        params=_device(model, params)
+        | dict(model.params)
+        | ({} if inputs.support is None else {"support": inputs.support}),
         grid=params.grid_of(cell.model),
-        costs=tuple(cell.cost for cell in job.cells),
+        costs=tuple(cell.cost for cell in cells),
         folds=params.train.folds,
         select=model.select,
         rescale=params.train.rescale and model.input == "features",
@@ -81,6 +100,11 @@ def make_task(job: Job, params: Params) -> Task:
         fold_seed=derive_seed("folds", cell.dataset, cell.seed),
         model_seed=derive_seed("model", cell.dataset, cell.model, cell.seed),
     )
+
+
+def _device(model: Model, params: Params) -> dict[str, Any]:
+    known = inspect.signature(get_model(model.estimator)).parameters
+    return {"device": params.train.device} if "device" in known else {}
 
 
 def make_manifest(

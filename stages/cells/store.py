@@ -4,45 +4,67 @@ The manifest is written last and carries the hash of the predictions, so a cell 
 shortened or damaged is treated as absent. Nothing here is a DVC output: DVC deletes those.
 """
 
+import hashlib
 import json
-import shutil
+import os
 import sys
+from collections import defaultdict
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
+from stages import paths
 from stages.cells.plan import Cell
-from stages.io.files import read_json, sha256_of, write_json
-from stages.io.tables import read_table, write_table
+from stages.io.files import json_text
+from stages.io.places import Place, open_place
+from stages.io.tables import table_from_bytes, table_to_bytes
 
 Manifest = dict[str, Any]
+Timings = dict[tuple[str, str], list[float]]  # by data set and model
+READERS = 16  # a store across the network answers slowly, but many at a time
+
+
+def store_address() -> str:
+    """Where the cells are: RETHINK_STORE, a folder or URL, or else a folder of this project."""
+    return os.environ.get("RETHINK_STORE") or str(paths.CELLS)
+
+
+def store_is_shared() -> bool:
+    """Whether the store is one that other folders and machines may use too."""
+    return store_address() != str(paths.CELLS)
 
 
 @dataclass(frozen=True)
 class Store:
-    """A folder of cells: <data set>/<model>/<cost>/<seed>/<key>/."""
+    """Cells at a path or URL: <data set>/<model>/<cost>/<seed>/<key>/."""
 
-    root: Path
+    address: str
 
-    def folder(self, cell: Cell, key: str) -> Path:
+    @property
+    def place(self) -> Place:
+        """The files of the store."""
+        return open_place(self.address)
+
+    def folder(self, cell: Cell, key: str) -> str:
         """Where the cell with this key lives."""
-        return self.root / cell.dataset / cell.model / cell.cost / str(cell.seed) / key
+        return f"{cell.dataset}/{cell.model}/{cell.cost}/{cell.seed}/{key}"
 
     def find(self, cell: Cell, key: str) -> Manifest | None:
         """The manifest of a complete and undamaged cell, or None."""
         folder = self.folder(cell, key)
         try:
-            manifest = read_json(folder / "manifest.json")
-            intact = manifest["status"] != "ok" or (
-                sha256_of(folder / "predictions.parquet") == manifest["predictions"]
-            )
+            content = self.place.read(f"{folder}/manifest.json")
         except FileNotFoundError:
-            if not (folder / "manifest.json").exists():
-                return None
-            intact = False
-        except (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError):
+            return None
+        try:
+            manifest: Manifest = json.loads(content)
+            intact = manifest["status"] != "ok" or (
+                _sha256(self.place.read(f"{folder}/predictions.parquet")) == manifest["predictions"]
+            )
+        except (FileNotFoundError, ValueError, KeyError, TypeError):
             intact = False
         if intact:
             return manifest
@@ -50,36 +72,52 @@ class Store:
         self.discard(cell, key)
         return None
 
+    def find_all(self, keys: Mapping[Cell, str]) -> dict[Cell, Manifest | None]:
+        """`find` for many cells at a time."""
+        with ThreadPoolExecutor(READERS) as readers:
+            return dict(zip(keys, readers.map(self.find, keys, keys.values()), strict=True))
+
+    def present(self, keys: Mapping[Cell, str]) -> set[Cell]:
+        """The cells that came to an end, by their names alone: quick, to see how far a run is."""
+        names = set(self.place.names())
+        ended = {c: f"{self.folder(c, key)}/manifest.json" in names for c, key in keys.items()}
+        return {cell for cell, there in ended.items() if there}
+
     def put(self, cell: Cell, key: str, manifest: Manifest, predictions: pa.Table | None) -> None:
         """Store a cell; whoever comes second leaves the first one's result untouched."""
         if self.find(cell, key):
             return
-        folder = self.folder(cell, key)
-        digest = None
+        folder, digest = self.folder(cell, key), None
         if predictions is not None:
-            write_table(folder / "predictions.parquet", predictions)
-            digest = sha256_of(folder / "predictions.parquet")
-        write_json(folder / "manifest.json", {**manifest, "key": key, "predictions": digest})
+            content = table_to_bytes(predictions)
+            self.place.write(f"{folder}/predictions.parquet", content)
+            digest = _sha256(content)
+        complete = json_text({**manifest, "key": key, "predictions": digest})
+        self.place.write(f"{folder}/manifest.json", complete.encode())
 
     def predictions(self, cell: Cell, key: str) -> pa.Table:
         """The predictions of a complete cell."""
-        return read_table(self.folder(cell, key) / "predictions.parquet")
+        return table_from_bytes(self.place.read(f"{self.folder(cell, key)}/predictions.parquet"))
 
     def discard(self, cell: Cell, key: str) -> None:
         """Forget a cell."""
-        folder = self.folder(cell, key)
-        (folder / "manifest.json").unlink(missing_ok=True)  # first: without it there is no cell
-        shutil.rmtree(folder, ignore_errors=True)
+        for name in ("manifest.json", "predictions.parquet"):  # without the first there is no cell
+            self.place.remove(f"{self.folder(cell, key)}/{name}")
 
-    def timings(self, dataset: str, model: str) -> list[float]:
+    def timings(self) -> Timings:
         """CPU seconds for a unit of work of finished cells, whatever their parameters were."""
-        found = (self.root / dataset / model).glob("*/*/*/manifest.json")
-        manifests = (read_json(path) for path in sorted(found))
-        return [each["seconds"] / each["work"] for each in manifests if _timed(each)]
+        names = [name for name in self.place.names() if name.endswith("/manifest.json")]
+        timings: Timings = defaultdict(list)
+        with ThreadPoolExecutor(READERS) as readers:
+            for content in readers.map(self.place.read, names):
+                cell = json.loads(content)
+                if _timed(cell):
+                    timings[cell["dataset"], cell["model"]].append(cell["seconds"] / cell["work"])
+        return dict(timings)
 
-    def datasets(self) -> list[str]:
-        """The data sets that have cells."""
-        return sorted(path.name for path in self.root.glob("*"))
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def _timed(manifest: Manifest) -> bool:

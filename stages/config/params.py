@@ -71,6 +71,7 @@ class Train(Closed):
     folds: int = Field(ge=2, le=100)
     rescale: bool
     time_limit: int = Field(ge=1)
+    device: Literal["auto", "cpu", "cuda"] = "auto"
 
 
 class Params(Closed):

@@ -48,10 +48,15 @@ def write_text(path: Path, text: str) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
-def write_json(path: Path, value: Any) -> None:
-    """Write JSON atomically, keys sorted, so that equal values give equal bytes."""
+def json_text(value: Any) -> str:
+    """JSON with sorted keys, so that equal values give equal bytes."""
     text = json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False)
-    write_text(path, text + "\n")
+    return text + "\n"
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write JSON atomically."""
+    write_text(path, json_text(value))
 
 
 def read_json(path: Path) -> Any:

@@ -33,6 +33,19 @@ def read_table(path: Path, columns: list[str] | None = None) -> pa.Table:
     return pq.read_table(path, columns=columns, page_checksum_verification=True)
 
 
+def table_to_bytes(table: pa.Table) -> bytes:
+    """The bytes that `write_table` writes, for a place that is no folder."""
+    sink = pa.BufferOutputStream()
+    with pq.ParquetWriter(sink, table.schema, **PARQUET) as writer:
+        writer.write_table(table)
+    return sink.getvalue().to_pybytes()
+
+
+def table_from_bytes(content: bytes) -> pa.Table:
+    """The inverse of `table_to_bytes`, checking every page."""
+    return pq.read_table(pa.BufferReader(content), page_checksum_verification=True)
+
+
 def matrix_to_table(matrix: Any, names: Sequence[str]) -> pa.Table:
     """A matrix as a table: a column a feature when dense, index and value lists when sparse."""
     if not sparse.issparse(matrix):

@@ -117,11 +117,10 @@ def test_two_runs_at_once_agree_and_leave_one_result(project):
 def test_fifty_rounds_of_two_writers_of_one_cell_leave_one_intact_cell(tmp_path):
     code = """
 import sys, numpy as np
-from pathlib import Path
 from stages.cells.plan import Cell
 from stages.cells.results import to_table
 from stages.cells.store import Store
-store = Store(Path(sys.argv[1]))
+store = Store(sys.argv[1])
 table = to_table(np.ones((1, 50, 3), dtype=np.uint8), np.ones(50, bool))
 sys.stdin.readline()
 for number in range(50):

@@ -1,0 +1,82 @@
+"""Units of work: the models of a data set that one worker computes, and where, and in which order.
+
+A model is a unit of its own, unless it is so short that starting a process would take longer than
+the work: such models share a unit. The longest come first, so that no long one is left at the end.
+"""
+
+import inspect
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from flows.server import CPU, GPU
+from rethink.models import get_model
+from stages.cells.estimate import seconds_of_a_cell
+from stages.cells.plan import Cell
+from stages.cells.store import Timings
+from stages.config.catalog import Catalog
+from stages.config.params import Params
+
+GUESS = 2.0  # seconds of a cell of which nothing is known yet
+LEAST, SHORT = 30.0, 120.0  # seconds that a unit should last: starting one takes some five
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Models of one data set that are computed one after the other."""
+
+    dataset: str
+    models: tuple[str, ...]
+    network: bool
+    seconds: float
+
+    @property
+    def name(self) -> str:
+        """What the run is called."""
+        return f"{self.dataset} / {', '.join(self.models)}"
+
+
+def units(
+    missing: Iterable[Cell], timings: Timings, params: Params, catalog: Catalog, in_flight: int
+) -> list[Unit]:
+    """Units for the cells that are missing, the longest first."""
+    seconds: dict[tuple[str, bool], dict[str, float]] = defaultdict(lambda: defaultdict(float))
+    for cell in missing:
+        each = seconds_of_a_cell(timings, cell.dataset, cell.model, params, catalog)
+        group = cell.dataset, is_network(params, cell.model)
+        seconds[group][cell.model] += GUESS if each is None else each
+    total = sum(sum(models.values()) for models in seconds.values())
+    enough = max(LEAST, min(SHORT, total / (3 * in_flight)))
+    found = [
+        Unit(dataset, models, network, sum(counted[model] for model in models))
+        for (dataset, network), counted in seconds.items()
+        for models in _together(counted, enough)
+    ]
+    return sorted(found, key=lambda unit: (-unit.seconds, unit.name))
+
+
+def _together(seconds: dict[str, float], enough: float) -> Iterable[tuple[str, ...]]:
+    """Models from the longest to the shortest; what is short is joined until it is enough."""
+    pack: list[str] = []
+    for model in sorted(seconds, key=lambda name: -seconds[name]):
+        pack.append(model)
+        if sum(seconds[name] for name in pack) >= enough:
+            yield tuple(pack)
+            pack = []
+    if pack:
+        yield tuple(pack)
+
+
+def is_network(params: Params, model: str) -> bool:
+    """Whether a model can use a GPU."""
+    estimator = get_model(params.models[model].estimator)
+    return "device" in inspect.signature(estimator).parameters
+
+
+def pool_for(unit: Unit, device: str, live: dict[str, int]) -> str | None:
+    """The pool that suits a unit among those with a living worker; None if it must wait."""
+    if unit.network and device != "cpu" and live[GPU]:
+        return GPU
+    if unit.network and device == "cuda":
+        return None
+    return CPU if live[CPU] else None

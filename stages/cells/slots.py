@@ -1,0 +1,54 @@
+"""Limits of a machine: how many jobs may use a GPU or a large part of the memory at a time.
+
+A slot is a locked file, which the kernel frees when its holder dies, so no dead process keeps one.
+"""
+
+import fcntl
+import inspect
+import os
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from rethink.models import get_model
+from stages.config.params import Model
+
+COPIES = 6  # of the features, in a fit: scaled, folds, training part, as tensors
+SPARSE_SHARE = 0.05  # of the entries are not zero, as a rule
+
+
+def slots_needed(
+    model: Model, card: dict[str, Any], device: str, *, memory: float, workers: int
+) -> list[str]:
+    """The slots that a job must have while it runs; `memory` is the machine's, in bytes."""
+    needed = []
+    if device == "cuda" and "device" in inspect.signature(get_model(model.estimator)).parameters:
+        needed.append(f"gpu-{os.environ.get('CUDA_VISIBLE_DEVICES', 'all')}")
+    if bytes_needed(card) > memory / workers:
+        needed.append("memory")
+    return needed
+
+
+def bytes_needed(card: dict[str, Any]) -> float:
+    """About how much memory a job on this data set takes."""
+    share = SPARSE_SHARE if card["storage"] == "sparse" else 1.0
+    return 8.0 * card["instances"] * (card["columns"] * share + card["labels"]) * COPIES
+
+
+def machine_memory() -> int:
+    """All memory of this machine, in bytes."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+def take_slot(name: str, folder: Path | None = None) -> Callable[[], None] | None:
+    """Take a slot of this machine if it is free; returns what frees it."""
+    safe = "".join(letter if letter.isalnum() else "-" for letter in name)
+    folder = folder or Path(tempfile.gettempdir())
+    handle = os.open(folder / f"rethink-{os.getuid()}-{safe}.lock", os.O_CREAT | os.O_RDWR, 0o600)
+    with suppress(BlockingIOError):
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return lambda: os.close(handle)
+    os.close(handle)
+    return None

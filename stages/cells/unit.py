@@ -1,0 +1,40 @@
+"""Compute a part of an order: some models on one data set, on whatever machine this is."""
+
+import argparse
+import os
+
+from stages.cells.fill import fill, say
+from stages.cells.orders import read_order
+from stages.cells.pool import die_with_parent
+from stages.cells.store import Store, store_address
+from stages.errors import CELLS_FAILED, run_command
+
+
+def main() -> int:
+    """Command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        epilog="example: python -m stages.cells.unit --order 0123456789abcdef --dataset yeast "
+        "--model BR-LR --model CC",
+    )
+    parser.add_argument("--order", required=True, help="its name in the store")
+    parser.add_argument("--dataset", required=True)
+    parser.add_argument("--model", action="append", required=True)
+    parser.add_argument("--device", choices=("auto", "cpu", "cuda"), help="of networks")
+    args = parser.parse_args()
+    parent = os.getppid()
+    die_with_parent()
+    if os.getppid() != parent:  # it was gone before it could be watched
+        return 1
+    store = Store(store_address())
+    order = read_order(args.order, store)
+    params = order.params
+    if args.device:
+        train = params.train.model_copy(update={"device": args.device})
+        params = params.model_copy(update={"train": train})
+    keys = order.part(args.dataset, args.model)
+    return 0 if say(fill(keys, params, store, data=order.data)) else CELLS_FAILED
+
+
+if __name__ == "__main__":
+    run_command(main)
