@@ -22,7 +22,7 @@ from prefect.types._datetime import now
 from flows.server import CPU, GPU, START, live_workers, patiently
 from flows.train import REFUSED, sign_of_life
 from flows.units import Unit, pool_for
-from stages.cells.claims import LEASE, Claims
+from stages.cells.claims import Claims
 from stages.cells.orders import Order
 from stages.cells.store import Store
 from stages.errors import UserError
@@ -30,6 +30,7 @@ from stages.errors import UserError
 POLL = 2.0  # seconds between two looks at the runs
 LOOK_ROUND = 10.0  # seconds between two looks at the workers and at the store
 NO_WORKER_AT_MOST = 300.0  # seconds to wait for a worker to come back
+SILENCE = {"PENDING": 120.0, "RUNNING": 30.0, "CANCELLING": 120.0}  # seconds without a sign of life
 TRIES = 3
 
 
@@ -132,11 +133,14 @@ class Dispatcher:
         elif flight.state == "SCHEDULED":
             if not self.live.get(flight.pool):
                 self._give_up(flight, "its pool has no worker any more")
-        elif (now("UTC") - state.timestamp).total_seconds() > LEASE and not self._lives(flight):
-            self._give_up(flight, f"no sign of life for {LEASE:.0f} s")
+        elif self._is_lost(flight, (now("UTC") - state.timestamp).total_seconds()):
+            self._give_up(flight, "no sign of life")
 
-    def _lives(self, flight: Flight) -> bool:
-        return Claims(self.store.address).held(sign_of_life(flight.run))
+    def _is_lost(self, flight: Flight, seconds: float) -> bool:
+        """Whether a run that has been in its state for so long has died without a word."""
+        return seconds > SILENCE[flight.state] and not Claims(self.store.address).held(
+            sign_of_life(flight.run)
+        )
 
     def _give_up(self, flight: Flight, reason: str) -> None:
         # by force, so that a dead worker's run keeps no slot of its pool

@@ -84,8 +84,6 @@ def check_workers(live: dict[str, int], device: str) -> None:
             f"train.device is cuda, but pool {GPU!r} has no worker; start one on a machine with a "
             f"GPU ({START} {GPU}), or set train.device to auto"
         )
-    if device == "auto" and not live[GPU]:
-        get_run_logger().info("pool %r has no worker: networks go to pool %r", GPU, CPU)
 
 
 @task(name="dvc", task_run_name="dvc repro {what}", cache_policy=NO_CACHE)
@@ -120,7 +118,10 @@ def fan_out(
     if not missing:
         get_run_logger().info("all %d cells are in the store", len(cells))
         return
-    room = in_flight or UNITS_FOR_EACH_WORKER * sum(live_workers(client).values())
+    live = live_workers(client)
+    if params.train.device == "auto" and not live[GPU]:
+        get_run_logger().info("pool %r has no worker: networks go to pool %r", GPU, CPU)
+    room = in_flight or UNITS_FOR_EACH_WORKER * (live[CPU] + live[GPU])
     todo = units(missing, store.timings(), params, load_catalog(), room)
     get_run_logger().info("%d of %d cells in %d units", len(missing), len(cells), len(todo))
     with Board() as board:
@@ -168,8 +169,7 @@ def main() -> int:
     args = parser.parse_args()
     client, params = reachable_server(), load_params()
     check_writable(Store(store_address()).place)
-    if not live_workers(client)[CPU]:
-        check_workers(live_workers(client), params.train.device)
+    check_workers(live_workers(client), params.train.device)
     print(rethink(args.profile, args.dataset, args.in_flight))
     return 0
 

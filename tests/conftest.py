@@ -75,13 +75,20 @@ def copy_of_the_project(target):
     return target
 
 
-def thinned(clone):
-    """The clone with a quick profile of seconds: fewer sets, models, splits and fits."""
-    thin = yaml.safe_load((clone / "profiles" / "quick.yaml").read_text())
-    thin |= {"datasets": ["exclusive", "yeast"], "train": {"seeds": 1}}
-    thin["grids"] |= {name: [2] for name in thin["grids"] if "epochs" in name}
-    (clone / "profiles" / "quick.yaml").write_text(yaml.safe_dump(thin))
+def thinned(clone, experiments=None):
+    """The clone with profiles of seconds: fewer sets, models, splits and fits, some experiments."""
     params = yaml.safe_load((clone / "params.yaml").read_text())
+    kept = experiments or list(params["experiments"])
+    for name in ("smoke", "quick"):
+        path = clone / "profiles" / f"{name}.yaml"
+        thin = yaml.safe_load(path.read_text())
+        thin["experiments"] = {k: v for k, v in thin["experiments"].items() if k in kept}
+        thin["train"] = {"seeds": 1}
+        thin["grids"] |= {grid: [2] for grid in thin["grids"] if "epochs" in grid}
+        if name == "quick":
+            thin["datasets"] = ["exclusive", "yeast"]
+        path.write_text(yaml.safe_dump(thin))
+    params["experiments"] = {k: v for k, v in params["experiments"].items() if k in kept}
     params["experiments"]["algorithms"]["models"] = ["all-zeros", "BR-LR", "RethinkNet", "bayes"]
     (clone / "params.yaml").write_text(yaml.safe_dump(params, sort_keys=False))
     command = [sys.executable, "-m", "stages.config.profile", "quick"]

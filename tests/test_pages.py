@@ -39,7 +39,8 @@ def run(folder, command, **env):
 def test_every_command_of_the_pages_is_run_by_a_test():
     said = {line for page in ("README.md", "CONTRIBUTING.md") for b in blocks(page) for line in b}
     run_here = {line for s in REPORT for b in blocks("README.md", section=s) for line in b}
-    run_by_flows = {line for b in blocks("README.md", section="With Prefect") for line in b}
+    flows = ("With Prefect", "On several machines")
+    run_by_flows = {line for s in flows for b in blocks("README.md", section=s) for line in b}
     assert said == run_here | run_by_flows | THIS_RUN
 
 

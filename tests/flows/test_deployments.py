@@ -1,144 +1,94 @@
-"""The other door: a real server and worker on loopback, in a folder and home of their own."""
+"""The other door: a real server and workers on loopback, set up with the README's own words."""
 
 import json
-import os
 import shutil
-import signal
-import socket
-import subprocess
 import sys
-import time
-import urllib.request
-from pathlib import Path
 
 import pytest
 
 from tests.conftest import copy_of_the_project, thinned
+from tests.flows.lab import Shell, free_port
 from tests.readme import blocks
 
-BIN = Path(sys.executable).parent
 pytestmark = pytest.mark.slow
-
-
-class Shell:
-    """Runs commands in one folder with one Prefect home, as a user's terminal would."""
-
-    def __init__(self, folder, home, port):
-        self.folder = folder
-        self.port = str(port)
-        self.env = os.environ | {
-            "PATH": f"{BIN}:{os.environ['PATH']}",
-            "PREFECT_HOME": str(home),
-        }
-        self.started = []
-
-    def run(self, command, timeout=1500):
-        done = subprocess.run(
-            command, shell=True, cwd=self.folder, env=self.env, capture_output=True, text=True,
-            timeout=timeout,
-        )  # fmt: skip
-        assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
-        return done.stdout
-
-    def follow(self, line, log):
-        """Do what the README says, on a port of our own; servers and workers stay on."""
-        line = line.replace("4200", self.port)
-        if line.startswith("export "):
-            self.env |= dict(pair.split("=", 1) for pair in line.split()[1:])
-        elif " start " in line:
-            self.start(line, log)
-            if "server" in line:
-                wait_for(f"http://127.0.0.1:{self.port}/api/health")
-        else:
-            return self.run(line)
-
-    def start(self, command, log):
-        process = subprocess.Popen(
-            f"exec {command}", shell=True, cwd=self.folder, env=self.env, stdout=log.open("w"),
-            stderr=subprocess.STDOUT, start_new_session=True,
-        )  # fmt: skip
-        self.started.append(process)
-
-    def latest_run(self):
-        """What the server knows of the flow run that was created last."""
-        request = urllib.request.Request(
-            f"http://127.0.0.1:{self.port}/api/flow_runs/filter",
-            data=json.dumps({"sort": "START_TIME_DESC", "limit": 1}).encode(),
-            headers={"Content-Type": "application/json"},
-        )
-        with urllib.request.urlopen(request, timeout=30) as answer:
-            return json.load(answer)[0]
-
-    def stop(self):
-        for process in reversed(self.started):
-            os.killpg(process.pid, signal.SIGTERM)
-        for process in self.started:
-            try:
-                process.wait(timeout=20)
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def wait_for(address, seconds=300):
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        try:
-            with urllib.request.urlopen(address, timeout=2):
-                return
-        except OSError:
-            time.sleep(0.5)
-    raise AssertionError(f"{address} did not answer within {seconds} s")
 
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
-    """A clone with a server, a pool, the deployments and a worker, made with the README's words."""
-    base, port = tmp_path_factory.mktemp("lab"), free_port()
-    clone = thinned(copy_of_the_project(base / "clone"))
+    """A clone with a server, the deployments, and workers of the three pools."""
+    base = tmp_path_factory.mktemp("door")
+    clone = thinned(copy_of_the_project(base / "clone"), experiments=("datasets", "algorithms"))
     (clone / ".venv").symlink_to(sys.prefix)
-    shell = Shell(clone, base / "prefect", port)
-    server, worker, _ = blocks("README.md", section="With Prefect")
+    shell = Shell(clone, base / "prefect", free_port())
+    *setting_up, _ = blocks("README.md", section="With Prefect")
     try:
-        for number, line in enumerate(server + worker):
-            shell.follow(line, base / f"{number}.log")
+        for line in [line for block in setting_up for line in block]:
+            shell.follow(line)
+        shell.start("prefect worker start --pool gpu --limit 1")  # a pretended one
         yield shell
     finally:
         shell.stop()
 
 
 @pytest.fixture(scope="module")
-def after_the_flow(lab):
-    lab.run("prefect deployment run rethink/smoke --watch")
+def after_the_commands(lab):
+    """What the README runs through the deployments, one after the other."""
+    *_, commands = blocks("README.md", section="With Prefect")
+    for line in commands:
+        lab.follow(line)
     return lab
 
 
-def test_after_the_deployment_dvc_is_up_to_date_and_has_nothing_to_run(after_the_flow):
-    assert "up to date" in after_the_flow.run("dvc status")
-    output = after_the_flow.run("dvc repro")
+def test_after_the_deployments_dvc_is_up_to_date_and_has_nothing_to_run(after_the_commands):
+    assert "up to date" in after_the_commands.run("dvc status")
+    output = after_the_commands.run("dvc repro")
     assert "Running stage" not in output and "up to date" in output
-    assert (after_the_flow.folder / "reports" / "report.html").exists()
+    assert (after_the_commands.folder / "reports" / "report.html").exists()
+    assert (after_the_commands.folder / "data" / "predictions" / "yeast.parquet").exists()
 
 
-def test_after_dvc_repro_the_deployment_finds_every_cell_and_both_doors_agree(
-    after_the_flow, tmp_path
-):
-    flow_results = results(after_the_flow.folder)
-    store = after_the_flow.folder / "data" / "cells"
-    shutil.rmtree(after_the_flow.folder / "data" / "predictions")
+def test_setting_up_again_changes_nothing(after_the_commands):
+    before = after_the_commands.ask("deployments/filter")
+    output = after_the_commands.run("make workers")
+    assert "pool cpu: 1 workers\npool gpu: 1 workers" in output
+    after = after_the_commands.ask("deployments/filter")
+    assert [d["id"] for d in before] == [d["id"] for d in after]
+    names = {"full-benchmark", "smoke", "one-dataset", "cpu", "gpu"}
+    assert {d["name"] for d in after} == names
+    assert all(d["path"] in (None, ".") and not d["pull_steps"] for d in after)
+
+
+def test_networks_went_to_the_gpu_pool_under_the_names_of_their_models(after_the_commands):
+    runs = after_the_commands.runs("train")
+    pools = {run["name"]: run["work_pool_name"] for run in runs}
+    assert pools["exclusive / RethinkNet"] == "gpu"
+    assert {pool for name, pool in pools.items() if "BR-LR" in name} == {"cpu"}
+    assert all("dataset:exclusive" in run["tags"] for run in runs if "exclusive" in run["name"])
+
+
+def test_the_ui_shows_progress_a_summary_and_the_way_to_the_report(after_the_commands):
+    found = after_the_commands.ask("artifacts/latest/filter")
+    shown = {artifact["key"]: artifact["data"] for artifact in found}
+    assert shown["cells"] == 100.0
+    assert "cells, 0 without a result" in shown["summary"] and "| yeast |" in shown["summary"]
+    assert "/reports/report.html" in shown["report"]
+
+
+def test_after_dvc_repro_the_deployment_finds_every_cell_and_both_doors_agree(after_the_commands):
+    lab = after_the_commands
+    lab.run("make profile NAME=smoke && dvc repro")
+    flow_results = results(lab.folder)
+    store = lab.folder / "data" / "cells"
+    shutil.rmtree(lab.folder / "data" / "predictions")
     shutil.rmtree(store)
-    after_the_flow.run("dvc repro --force")
-    assert results(after_the_flow.folder) == flow_results
+    lab.run("dvc repro --force")
+    assert results(lab.folder) == flow_results
     before = {path: path.stat().st_mtime_ns for path in store.glob("**/manifest.json")}
-    after_the_flow.run("prefect deployment run rethink/smoke --watch")
+    sent = len(lab.runs("train"))
+    lab.run("prefect deployment run rethink/smoke --watch")
     after = {path: path.stat().st_mtime_ns for path in store.glob("**/manifest.json")}
-    assert before == after
-    assert "up to date" in after_the_flow.run("dvc status")
+    assert (before, sent) == (after, len(lab.runs("train")))
+    assert "up to date" in lab.run("dvc status")
 
 
 def results(folder):
@@ -149,17 +99,8 @@ def results(folder):
     return [(folder / name).read_bytes() for name in tables] + [comparison]
 
 
-def test_the_commands_of_the_readme_run_one_after_the_other(after_the_flow, tmp_path):
-    *_, commands = blocks("README.md", section="With Prefect")
-    for number, line in enumerate(commands):
-        after_the_flow.follow(line, tmp_path / f"{number}.log")
-    assert "up to date" in after_the_flow.run("dvc status")
-    assert (after_the_flow.folder / "data" / "predictions" / "yeast.parquet").exists()
-
-
-def test_a_data_set_that_is_not_in_params_fails_with_a_message(after_the_flow):
+def test_a_data_set_that_is_not_in_params_fails_with_a_message(after_the_commands):
     command = "prefect deployment run rethink/one-dataset --param dataset=yaest --watch"
-    with pytest.raises(AssertionError, match="state 'Failed'"):
-        after_the_flow.run(command)
-    message = after_the_flow.latest_run()["state"]["message"]
+    assert after_the_commands.try_to(command).returncode != 0
+    message = after_the_commands.runs("rethink")[0]["state"]["message"]
     assert "'yaest' is not in `datasets` of params.yaml; did you mean" in message

@@ -1,0 +1,123 @@
+"""A lab on loopback: a real server and real workers, which can be killed."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+BIN = Path(sys.executable).parent
+PATIENCE = 600  # seconds; a busy machine is slow
+
+
+class Shell:
+    """Runs commands in one folder with one Prefect home, as a user's terminal would."""
+
+    def __init__(self, folder, home, port, **env):
+        self.folder = folder
+        self.port = str(port)
+        self.env = os.environ | {
+            "PATH": f"{BIN}:{os.environ['PATH']}",
+            "PREFECT_HOME": str(home),
+            "PREFECT_API_URL": f"http://127.0.0.1:{port}/api",
+            "PYTHONPATH": str(folder),  # the environment is shared, the code is the folder's own
+            **env,
+        }
+        self.started = []
+
+    def try_to(self, command, timeout=PATIENCE):
+        return subprocess.run(
+            command, shell=True, cwd=self.folder, env=self.env, capture_output=True, text=True,
+            timeout=timeout,
+        )  # fmt: skip
+
+    def run(self, command, timeout=PATIENCE):
+        done = self.try_to(command, timeout)
+        assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}{self.logs()}"
+        return done.stdout
+
+    def follow(self, line):
+        """Do what the README says, on a port of our own; servers and workers stay on."""
+        line = line.replace("4200", self.port)
+        if line.startswith("export "):
+            self.env |= dict(pair.split("=", 1) for pair in line.split()[1:])
+        elif " start" in line:
+            self.start(line)
+        else:
+            return self.run(line)
+
+    def start(self, command):
+        """Start a server or worker and wait until it is there."""
+        log = self.folder.parent / f"{self.folder.name}-{len(self.started)}.log"
+        process = subprocess.Popen(
+            f"exec {command}", shell=True, cwd=self.folder, env=self.env, stdout=log.open("w"),
+            stderr=subprocess.STDOUT, start_new_session=True,
+        )  # fmt: skip
+        process.log = log
+        self.started.append(process)
+        if " server " in command:
+            until(lambda: self.ask("health", method="GET"), "the server answers")
+        else:
+            until(lambda: "started!" in log.read_text(), "the worker has started")
+        return process
+
+    def ask(self, path, query=None, method="POST"):
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.port}/api/{path}",
+            data=None if method == "GET" else json.dumps(query or {}).encode(),
+            headers={"Content-Type": "application/json"},
+            method=method,
+        )
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return json.load(answer)
+
+    def runs(self, flow):
+        """The runs of a flow that the server knows, the newest first."""
+        query = {"sort": "START_TIME_DESC", "flows": {"name": {"any_": [flow]}}}
+        return self.ask("flow_runs/filter", query)
+
+    def logs(self):
+        return "".join(f"\n--- {p.args}\n{p.log.read_text()[-3000:]}" for p in self.started)
+
+    def stop(self):
+        for process in reversed(self.started):
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGTERM)
+        for process in self.started:
+            try:
+                process.wait(timeout=20)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+def power_cut(process):
+    """Kill a worker and all that it started, wherever they have put themselves."""
+    import psutil
+
+    family = [*psutil.Process(process.pid).children(recursive=True), psutil.Process(process.pid)]
+    for member in family:
+        member.kill()
+    psutil.wait_procs(family, timeout=60)
+    process.wait()
+
+
+def until(happens, what, seconds=PATIENCE):
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        try:
+            if found := happens():
+                return found
+        except OSError:
+            pass
+        time.sleep(0.2)
+    raise AssertionError(f"waited {seconds} s in vain: {what}")
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]

@@ -1,0 +1,70 @@
+"""Which units there are, who gets them, and in which order."""
+
+import pytest
+
+from flows.units import Unit, pool_for, units
+from stages.cells.plan import plan
+from stages.config.catalog import load_catalog
+from stages.config.params import load_params
+from tests.conftest import ROOT
+
+
+@pytest.fixture
+def params(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    return load_params()
+
+
+def made(params, timings, in_flight=2):
+    cells = plan(params, load_catalog(), ["yeast"])
+    return units(cells, timings, params, load_catalog(), in_flight)
+
+
+def seconds(params, **each):
+    """Timings that make a cell of a model take so many seconds."""
+    known = {name.replace("_", "-"): value for name, value in each.items()}
+    return {
+        ("yeast", model): [known.get(model, 0.1) / params.work_of(model)]
+        for model in params.models_used()
+    }
+
+
+def test_every_missing_model_is_in_one_unit(params):
+    cells = plan(params, load_catalog(), ["yeast"])
+    sent = [(u.dataset, model) for u in made(params, {}) for model in u.models]
+    assert sorted(sent) == sorted({(cell.dataset, cell.model) for cell in cells})
+
+
+def test_what_is_not_missing_is_not_sent(params):
+    cells = [cell for cell in plan(params, load_catalog(), ["yeast"]) if cell.model == "CC"]
+    (unit,) = units(cells, {}, params, load_catalog(), 2)
+    assert (unit.dataset, unit.models) == ("yeast", ("CC",))
+
+
+def test_the_longest_unit_goes_first_and_has_its_model_to_itself(params):
+    found = made(params, seconds(params, CFT=300.0, RethinkNet=100.0))
+    assert [unit.name for unit in found[:2]] == ["yeast / CFT", "yeast / RethinkNet"]
+    assert [unit.seconds for unit in found] == sorted((u.seconds for u in found), reverse=True)
+
+
+def test_short_models_share_a_unit_but_networks_never_with_others(params):
+    found = made(params, seconds(params))
+    assert len(found) == 2
+    assert {unit.network for unit in found} == {True, False}
+    assert all("RethinkNet" not in unit.models for unit in found if not unit.network)
+
+
+@pytest.mark.parametrize(
+    ("network", "device", "gpu", "cpu", "pool"),
+    [
+        (True, "auto", 1, 1, "gpu"),
+        (True, "auto", 0, 1, "cpu"),
+        (True, "cpu", 1, 1, "cpu"),
+        (True, "cuda", 0, 1, None),
+        (False, "auto", 1, 1, "cpu"),
+        (False, "auto", 1, 0, None),
+    ],
+)
+def test_networks_go_to_a_living_gpu_worker_and_else_to_the_cpu(network, device, gpu, cpu, pool):
+    unit = Unit("yeast", ("RethinkNet",), network, 1.0)
+    assert pool_for(unit, device, {"cpu": cpu, "gpu": gpu, "lead": 1}) == pool
