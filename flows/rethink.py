@@ -30,7 +30,7 @@ from flows.units import units
 from stages import paths
 from stages.cells.orders import place_order, read_order
 from stages.cells.plan import plan
-from stages.cells.store import Store, store_address, store_is_shared
+from stages.cells.store import Store
 from stages.config.catalog import load_catalog
 from stages.config.names import nearest
 from stages.config.params import Params, load_params
@@ -58,7 +58,7 @@ def rethink(
         in_flight: units that are with the workers at a time (default: two for each worker)
     """
     os.chdir(PROJECT)
-    client, store = reachable_server(), Store(store_address())
+    client, store = reachable_server(), Store(paths.store())
     check_writable(store.place)
     if profile != "as-is":
         for change in switch(profile):
@@ -112,7 +112,7 @@ def fan_out(
 ) -> None:
     """Have workers compute every cell that is missing."""
     cells = plan(params, load_catalog(), datasets)
-    name = place_order(params, cells, store, shared=store_is_shared())
+    name = place_order(params, cells, store, shared=paths.store_is_shared())
     order = read_order(name, store)
     missing = [cell for cell, found in store.find_all(order.keys).items() if found is None]
     if not missing:
@@ -168,7 +168,7 @@ def main() -> int:
     parser.add_argument("--in-flight", type=int, help="units with the workers at a time")
     args = parser.parse_args()
     client, params = reachable_server(), load_params()
-    check_writable(Store(store_address()).place)
+    check_writable(Store(paths.store()).place)
     check_workers(live_workers(client), params.train.device)
     print(rethink(args.profile, args.dataset, args.in_flight))
     return 0

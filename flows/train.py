@@ -9,10 +9,10 @@ from prefect import flow, get_run_logger
 from prefect.runtime import flow_run
 from prefect.states import Completed, Failed
 
+from stages import paths
 from stages.cells.claims import Claims
-from stages.cells.store import store_address
 from stages.errors import CELLS_FAILED, INVALID_DATA, USAGE
-from stages.io.places import absolute
+from stages.io.places import is_remote
 
 PROJECT = Path(__file__).resolve().parents[1]
 REFUSED = "Refused"  # a state: the same worker would refuse again, so nothing is retried
@@ -35,10 +35,10 @@ def train(
         models: the models of params.yaml to compute, one after the other
         device: where networks are trained
     """
-    store = store_address() if "://" in store_address() else str(PROJECT / store_address())
+    store = paths.store() if is_remote(paths.store()) else str(PROJECT / paths.store())
     chosen = [part for model in models for part in ("--model", model)]
     command = ["--order", order, "--dataset", dataset, *chosen, "--device", device]
-    with Claims(absolute(store)).hold(sign_of_life(str(flow_run.id))):
+    with Claims(store).hold(sign_of_life(str(flow_run.id))):
         code, last = _run("stages.cells.unit", *command)
     if code in (0, CELLS_FAILED):  # a failed cell is a row, not a fault
         return Completed(message=last)

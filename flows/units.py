@@ -46,7 +46,7 @@ def units(
         group = cell.dataset, is_network(params, cell.model)
         seconds[group][cell.model] += GUESS if each is None else each
     total = sum(sum(models.values()) for models in seconds.values())
-    enough = max(LEAST, min(SHORT, total / (3 * in_flight)))
+    enough = max(LEAST, min(SHORT, total / in_flight))
     found = [
         Unit(dataset, models, network, sum(counted[model] for model in models))
         for (dataset, network), counted in seconds.items()
@@ -55,16 +55,12 @@ def units(
     return sorted(found, key=lambda unit: (-unit.seconds, unit.name))
 
 
-def _together(seconds: dict[str, float], enough: float) -> Iterable[tuple[str, ...]]:
-    """Models from the longest to the shortest; what is short is joined until it is enough."""
-    pack: list[str] = []
+def _together(seconds: dict[str, float], enough: float) -> list[tuple[str, ...]]:
+    """Models in packs of about equal length: each, from the longest on, joins the shortest pack."""
+    packs: list[list[str]] = [[] for _ in range(max(1, round(sum(seconds.values()) / enough)))]
     for model in sorted(seconds, key=lambda name: -seconds[name]):
-        pack.append(model)
-        if sum(seconds[name] for name in pack) >= enough:
-            yield tuple(pack)
-            pack = []
-    if pack:
-        yield tuple(pack)
+        min(packs, key=lambda pack: sum(seconds[name] for name in pack)).append(model)
+    return [tuple(pack) for pack in packs if pack]
 
 
 def is_network(params: Params, model: str) -> bool:

@@ -1,5 +1,6 @@
 """Where the artifacts of the pipeline live, below the current folder."""
 
+import os
 from pathlib import Path
 
 DATA = Path("data")
@@ -7,6 +8,16 @@ PAPER = DATA / "paper"
 SCORES = DATA / "scores.parquet"
 CELLS = DATA / "cells"
 REPORTS = Path("reports")
+
+
+def store() -> str:
+    """Where the cells are: RETHINK_STORE, a folder or URL, or else a folder of this project."""
+    return os.environ.get("RETHINK_STORE") or str(CELLS)
+
+
+def store_is_shared() -> bool:
+    """Whether the store is one that other folders and machines may use too."""
+    return store() != str(CELLS)
 
 
 def raw(dataset: str) -> Path:

@@ -13,7 +13,7 @@ from stages.cells.keys import keys
 from stages.cells.plan import Cell, plan
 from stages.cells.results import SCHEMA
 from stages.cells.run import worker_count
-from stages.cells.store import Manifest, Store, store_address
+from stages.cells.store import Manifest, Store
 from stages.config.catalog import load_catalog
 from stages.config.names import nearest
 from stages.config.params import load_params
@@ -103,7 +103,7 @@ def main() -> int:
         hint = nearest(args.model, params.models_used())
         raise UserError(f"model {args.model!r} is in no experiment of params.yaml; {hint}")
     datasets = [args.dataset] if args.dataset else list(params.datasets)
-    store = Store(store_address())
+    store = Store(paths.store())
     if args.plan:
         print(describe_plan(datasets, params, store, args.workers))
         return 0

@@ -4,11 +4,10 @@ import hashlib
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
-from rethink.nets.device import choose_device
 from stages.cells.claims import Claims
 from stages.cells.inputs import HERE, load_card
 from stages.cells.plan import Job
-from stages.cells.slots import machine_memory, slots_needed, take_slot
+from stages.cells.slots import machine_has_gpu, machine_memory, slots_needed, take_slot
 from stages.config.params import Params
 
 
@@ -39,7 +38,7 @@ class Admission:
         return slots_needed(
             self.params.models[cell.model],
             load_card(cell.dataset, self.data.get(cell.dataset, HERE)),
-            choose_device(self.params.train.device).type,
+            gpu=self.params.train.device != "cpu" and machine_has_gpu(),
             memory=machine_memory(),
             workers=self.workers,
         )

@@ -4,7 +4,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterable
 
-from rethink.nets.device import choose_device
 from stages.cells.plan import Cell
 from stages.cells.progress import Progress
 from stages.cells.run import run_cells
@@ -42,6 +41,10 @@ def fill(
 
 
 def _check_device(name: str) -> None:
+    if name != "cuda":
+        return
+    from rethink.nets.device import choose_device  # loads torch, which takes seconds
+
     try:
         choose_device(name)
     except ValueError as error:

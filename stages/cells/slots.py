@@ -16,15 +16,16 @@ from rethink.models import get_model
 from stages.config.params import Model
 
 COPIES = 6  # of the features, in a fit: scaled, folds, training part, as tensors
+GPU_FILES = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")  # of NVIDIA, AMD, WSL
 SPARSE_SHARE = 0.05  # of the entries are not zero, as a rule
 
 
 def slots_needed(
-    model: Model, card: dict[str, Any], device: str, *, memory: float, workers: int
+    model: Model, card: dict[str, Any], *, gpu: bool, memory: float, workers: int
 ) -> list[str]:
     """The slots that a job must have while it runs; `memory` is the machine's, in bytes."""
     needed = []
-    if device == "cuda" and "device" in inspect.signature(get_model(model.estimator)).parameters:
+    if gpu and "device" in inspect.signature(get_model(model.estimator)).parameters:
         needed.append(f"gpu-{os.environ.get('CUDA_VISIBLE_DEVICES', 'all')}")
     if bytes_needed(card) > memory / workers:
         needed.append("memory")
@@ -35,6 +36,11 @@ def bytes_needed(card: dict[str, Any]) -> float:
     """About how much memory a job on this data set takes."""
     share = SPARSE_SHARE if card["storage"] == "sparse" else 1.0
     return 8.0 * card["instances"] * (card["columns"] * share + card["labels"]) * COPIES
+
+
+def machine_has_gpu() -> bool:
+    """Whether this machine may have a GPU: asking torch takes seconds, which most never need."""
+    return any(Path(name).exists() for name in GPU_FILES)
 
 
 def machine_memory() -> int:

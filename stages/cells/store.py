@@ -6,7 +6,6 @@ shortened or damaged is treated as absent. Nothing here is a DVC output: DVC del
 
 import hashlib
 import json
-import os
 import sys
 from collections import defaultdict
 from collections.abc import Mapping
@@ -16,7 +15,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from stages import paths
 from stages.cells.plan import Cell
 from stages.io.files import json_text
 from stages.io.places import Place, open_place
@@ -25,16 +23,6 @@ from stages.io.tables import table_from_bytes, table_to_bytes
 Manifest = dict[str, Any]
 Timings = dict[tuple[str, str], list[float]]  # by data set and model
 READERS = 16  # a store across the network answers slowly, but many at a time
-
-
-def store_address() -> str:
-    """Where the cells are: RETHINK_STORE, a folder or URL, or else a folder of this project."""
-    return os.environ.get("RETHINK_STORE") or str(paths.CELLS)
-
-
-def store_is_shared() -> bool:
-    """Whether the store is one that other folders and machines may use too."""
-    return store_address() != str(paths.CELLS)
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,11 @@
 import argparse
 import os
 
+from stages import paths
 from stages.cells.fill import fill, say
 from stages.cells.orders import read_order
 from stages.cells.pool import die_with_parent
-from stages.cells.store import Store, store_address
+from stages.cells.store import Store
 from stages.errors import CELLS_FAILED, run_command
 
 
@@ -26,7 +27,7 @@ def main() -> int:
     die_with_parent()
     if os.getppid() != parent:  # it was gone before it could be watched
         return 1
-    store = Store(store_address())
+    store = Store(paths.store())
     order = read_order(args.order, store)
     params = order.params
     if args.device:

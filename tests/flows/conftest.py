@@ -50,14 +50,15 @@ LEAD = """
 from prefect import flow
 from flows.rethink import check_workers, fan_out
 from flows.server import live_workers, reachable_server
-from stages.cells.store import Store, store_address
+from stages import paths
+from stages.cells.store import Store
 from stages.config.params import load_params
 
 @flow
 def lead():
     client, params = reachable_server(), load_params()
     check_workers(live_workers(client), params.train.device)
-    fan_out(client, params, list(params.datasets), Store(store_address()), None)
+    fan_out(client, params, list(params.datasets), Store(paths.store()), None)
 
 lead()
 """

@@ -11,22 +11,22 @@ SMALL = {"storage": "dense", "instances": 600, "columns": 70, "labels": 6}
 LARGE = {"storage": "dense", "instances": 10**6, "columns": 2048, "labels": 80}
 
 
-def needed(model, card, device):
-    return slots_needed(model, card, device, memory=2**34, workers=4)
+def needed(model, card, gpu):
+    return slots_needed(model, card, gpu=gpu, memory=2**34, workers=4)
 
 
 def test_networks_on_a_gpu_need_its_slot_and_nothing_else_does(monkeypatch):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3")
-    assert needed(NET, SMALL, "cuda") == ["gpu-3"]
-    assert needed(NET, SMALL, "cpu") == []
-    assert needed(LINEAR, SMALL, "cuda") == []
+    assert needed(NET, SMALL, gpu=True) == ["gpu-3"]
+    assert needed(NET, SMALL, gpu=False) == []
+    assert needed(LINEAR, SMALL, gpu=True) == []
 
 
 def test_a_job_larger_than_its_share_of_the_memory_needs_the_memory_slot():
-    assert needed(LINEAR, LARGE, "cpu") == ["memory"]
+    assert needed(LINEAR, LARGE, gpu=False) == ["memory"]
     share = bytes_needed(SMALL)
     for memory, slots in ((4.1 * share, []), (3.9 * share, ["memory"])):
-        assert slots_needed(LINEAR, SMALL, "cpu", memory=memory, workers=4) == slots
+        assert slots_needed(LINEAR, SMALL, gpu=False, memory=memory, workers=4) == slots
 
 
 def test_sparse_data_needs_less():
