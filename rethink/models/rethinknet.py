@@ -77,7 +77,8 @@ class RethinkNet(NetEstimator):
         "identity" predicts the hidden units of an SRN, one for each label (`hidden` plays no
         part), so that `memory_matrix_` tells how labels act on each other.
     extractor : torch.nn.Module or None
-        Early layers, trained end to end: from instances of any shape to vectors.
+        Early layers, trained end to end: from instances of any shape to vectors. One that gives
+        maps, such as `rethink.models.resnet.ResNet50`, goes into `rethink.models.resnet.Pooled`.
     device : {"auto", "cpu", "cuda"}
     random_state : int, RandomState or None
 
