@@ -22,12 +22,14 @@ from prefect.artifacts import (
 )
 from prefect.cache_policies import NO_CACHE
 from prefect.client.orchestration import SyncPrefectClient
+from prefect.runtime import flow_run
 
 from flows.board import Board
 from flows.dispatch import Dispatcher
 from flows.server import CPU, GPU, START, live_workers, patiently, reachable_server
 from flows.units import units
 from stages import paths
+from stages.cells.claims import Claims
 from stages.cells.orders import place_order, read_order
 from stages.cells.plan import plan
 from stages.cells.store import Store
@@ -46,7 +48,13 @@ BUSY = ("is busy", "Unable to acquire lock")  # what DVC says while another comm
 PAUSE = 5.0  # seconds between two attempts to get hold of DVC
 
 
-@flow(name="rethink", persist_result=False)
+def run_name() -> str:
+    """What a run is called in the UI: its data set, or else its profile."""
+    given = flow_run.parameters
+    return str(given["dataset"] or given["profile"])
+
+
+@flow(name="rethink", flow_run_name=run_name, persist_result=False)
 def rethink(
     profile: Profile = "as-is", dataset: str | None = None, in_flight: int | None = None
 ) -> str:
@@ -112,6 +120,7 @@ def fan_out(
 ) -> None:
     """Have workers compute every cell that is missing."""
     cells = plan(params, load_catalog(), datasets)
+    Claims(store.address).sweep()
     name = place_order(params, cells, store, shared=paths.store_is_shared())
     order = read_order(name, store)
     missing = [cell for cell, found in store.find_all(order.keys).items() if found is None]

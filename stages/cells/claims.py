@@ -58,6 +58,12 @@ class Claims:
         claim = self._read(name)
         return claim is not None and _lives(claim)
 
+    def sweep(self) -> None:
+        """Remove what the dead have left."""
+        for file in self.place.names(".claims"):
+            if not self.held(file.removeprefix(".claims/").removesuffix(".json")):
+                self.place.remove(file)
+
     def _take(self, name: str, token: str) -> bool:
         if self.place.create(_file(name), _content(token)):
             return True

@@ -78,3 +78,11 @@ def test_a_half_written_claim_is_none(tmp_path):
     claims.place.write(".claims/job.json", b'{"token": ')
     with claims.hold("job") as mine:
         assert mine
+
+
+def test_sweeping_removes_what_the_dead_have_left_and_nothing_else(claims):
+    dead = {"token": "theirs", "host": "elsewhere", "pid": 1, "until": time.time() - 1}
+    claims.place.write(".claims/dead.json", json.dumps(dead).encode())
+    with claims.hold("living"):
+        claims.sweep()
+        assert claims.place.names() == [".claims/living.json"]
