@@ -30,7 +30,7 @@ lint: environment
 plan: environment ## what would run: cells, cached, CPU hours; make plan NAME=paper for another profile
 	@python -m stages.train --plan $(if $(NAME),--profile $(NAME))
 
-profile: environment ## make profile NAME=paper (or quick, small, smoke)
+profile: environment ## make profile NAME=paper (or quick, small, smoke, images)
 	@python -m stages.config.profile $(NAME)
 
 workers: environment ## pools, limits and deployments of the server that PREFECT_API_URL names
@@ -42,7 +42,7 @@ keep: environment ## copy this run's report, metrics and scores to reports/<prof
 	echo "kept in reports/$$profile"
 
 benchmark: environment ## speed, side by side with peers
-	@for part in arff costs chains nets ordering orchestration; do echo; OMP_NUM_THREADS=1 python -m benchmarks.$$part; done
+	@for part in arff costs chains nets ordering features orchestration; do echo; OMP_NUM_THREADS=1 python -m benchmarks.$$part; done
 
 environment: $(VENV)/.installed
 

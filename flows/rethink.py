@@ -41,7 +41,7 @@ from stages.errors import UserError, run_command
 from stages.io.places import check_writable
 from stages.io.tables import read_table
 
-Profile = Literal["as-is", "smoke", "quick", "small", "paper"]
+Profile = Literal["as-is", "smoke", "quick", "small", "paper", "images"]
 PROJECT = Path(__file__).resolve().parents[1]
 UNITS_FOR_EACH_WORKER = 2  # in flight, unless told otherwise
 BUSY = ("is busy", "Unable to acquire lock")  # what DVC says while another command runs

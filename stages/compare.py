@@ -20,9 +20,11 @@ from stages.io.files import read_json, write_json, write_text
 from stages.io.tables import read_table, table_to_matrix
 from stages.verdict.comparison import compare
 from stages.verdict.evidence import Evidence, Experiment
+from stages.verdict.images import example_of
 from stages.verdict.printed import TABLES, Paper
 from stages.verdict.scores import CellName, index_scores
 from stages.verdict.summary import metrics, plots
+from stages.vision.shown import read_examples
 
 RUN_COLUMNS = ["dataset", "model", "cost", "seed", "status", "seconds", "memory"]
 PLOTS = paths.REPORTS / "plots"
@@ -35,8 +37,9 @@ def read_evidence(params: Params) -> Evidence:
         return Evidence(
             scores=index_scores(pd.read_parquet(paths.SCORES)),
             experiments={
-                name: Experiment(entry.models, entry.costs, params.datasets_of(name))
+                name: Experiment(entry.models, entry.costs, datasets)
                 for name, entry in params.experiments.items()
+                if (datasets := params.datasets_of(name))  # without any it is not in the run
             },
             costs={name: get_cost(name) for name in COSTS},
             paper=Paper({name: pd.read_csv(paths.PAPER / f"{name}.csv") for name in TABLES}),
@@ -45,9 +48,18 @@ def read_evidence(params: Params) -> Evidence:
             labels={name: _labels(name) for name in params.datasets},
             memories=memories,
             seconds=seconds,
+            examples=_examples(params),
         )
     except FileNotFoundError as error:
         raise DataError(f"{error.filename or error} is missing; run `dvc repro`") from None
+
+
+def _examples(params: Params) -> dict[str, list[Any]]:
+    experiment = params.experiments.get("images")
+    shown = example_of(experiment.models, experiment.costs) if experiment else None
+    if shown is None:
+        return {}
+    return {name: read_examples(name, *shown) for name in params.datasets_of("images")}
 
 
 def _labels(dataset: str) -> Any:
@@ -83,6 +95,7 @@ def main() -> int:
     write_json(paths.REPORTS / "comparison.json", comparison)
     write_json(paths.REPORTS / "metrics.json", metrics(comparison))
     shutil.rmtree(PLOTS, ignore_errors=True)  # no plot of a data set that is no longer run
+    PLOTS.mkdir()  # there may be none at all
     for name, rows in plots(comparison):
         write_csv(PLOTS / name, rows)
     return 0

@@ -6,33 +6,30 @@ import importlib.util
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-import numpy as np
-import pyarrow as pa
-
-from rethink.seeds import derive_seed
-from rethink.synthetic import generate
 from stages import paths
-from stages.config.catalog import Entry, File, Recipe, Source, load_catalog
+from stages.config.catalog import Entry, Source, load_catalog
+from stages.config.origins import File, Origin
 from stages.config.params import load_params
+from stages.config.pictures import Weights
 from stages.errors import DataError, UserError, run_command
 from stages.io.download import DownloadError, download, mismatch
 from stages.io.files import atomic_path
-from stages.io.tables import write_table
+from stages.io.made import JOINT, PICTURE_LABELS, TABLE, write_drawings, write_synthetic
+from stages.io.unpacked import unpack, unpacked_problem
 
 MIRROR = "RETHINK_MIRROR"
-TABLE, JOINT = "table.parquet", "joint.parquet"  # the files of a synthetic set
 
 
 def find_source(entry: Entry, folder: Path) -> Source:
     """The first source whose files are all in `folder`, none of them damaged."""
     for source in entry.sources:
-        if not _problems(source, folder):
+        if not problems(source, folder):
             return source
-    lines = "\n  ".join(line for source in entry.sources for line in _problems(source, folder))
+    lines = "\n  ".join(line for source in entry.sources for line in problems(source, folder))
     raise DataError(
         f"{folder} has no complete copy of the data set:\n  {lines}\n"
         f"run: python -m stages.fetch --dataset {folder.name}"
@@ -41,20 +38,31 @@ def find_source(entry: Entry, folder: Path) -> Source:
 
 def fetch(name: str, entry: Entry, folder: Path) -> Source:
     """Complete one source in `folder`; the network is asked last, after all that is at hand."""
+    return entry.sources[_fetch(f"data set {name}", name, entry.sources, folder)]
+
+
+def fetch_weights(name: str, weights: Weights, folder: Path) -> None:
+    """Complete the files of a network's weights in `folder`."""
+    if weights.files:
+        _fetch(f"network {name}", name, (weights,), folder)
+
+
+def _fetch(what: str, name: str, origins: Sequence[Origin], folder: Path) -> int:
+    """The number of the origin that is complete."""
     folder.mkdir(parents=True, exist_ok=True)
-    with _alone_in(folder):
+    with alone_in(folder):
         for leftover in folder.glob(".*.tmp"):  # of killed runs; no other run is in here now
-            leftover.unlink()
+            shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
         failures: list[str] = []
         for online in (False, True):
-            for source in entry.sources:
-                if _complete(name, source, folder, online, failures):
-                    return source
-    raise DataError(_give_up(name, entry, folder, failures))
+            for number, origin in enumerate(origins):
+                if _complete(name, origin, folder, online, failures):
+                    return number
+    raise DataError(_give_up(what, name, origins, folder, failures))
 
 
 @contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
+def alone_in(folder: Path) -> Iterator[None]:
     """One process a folder; the lock is on the folder itself and ends with its process."""
     handle = os.open(folder, os.O_RDONLY)
     try:
@@ -65,12 +73,19 @@ def _alone_in(folder: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def _problems(source: Source, folder: Path) -> list[str]:
-    files = (File(name=TABLE), File(name=JOINT)) if source.recipe else source.files
+def problems(origin: Origin, folder: Path) -> list[str]:
+    """What is missing or damaged of an origin's files; nothing if all is well."""
+    files = origin.files
+    if isinstance(origin, Source) and origin.recipe:
+        files = (File(name=TABLE), File(name=JOINT))
+    elif isinstance(origin, Source) and origin.drawing:
+        files = (File(name=PICTURE_LABELS),)
     return [problem for file in files if (problem := _problem(file, folder))]
 
 
 def _problem(file: File, folder: Path) -> str | None:
+    if file.unpack:
+        return unpacked_problem(file, folder)
     path = folder / file.name
     if not path.is_file():
         return f"{path} is missing"
@@ -78,10 +93,10 @@ def _problem(file: File, folder: Path) -> str | None:
     return f"{path} is damaged: {wrong}" if wrong else None
 
 
-def _complete(name: str, source: Source, folder: Path, online: bool, failures: list[str]) -> bool:
-    """Bring what one source lacks, from this machine or (`online`) from the network."""
-    if source.recipe:
-        _write_synthetic(name, source.recipe, folder)
+def _complete(name: str, source: Origin, folder: Path, online: bool, failures: list[str]) -> bool:
+    """Bring what one origin lacks, from this machine or (`online`) from the network."""
+    if isinstance(source, Source) and source.made:
+        _make(name, source, folder)
         return True
     lacking = {file.name: problem for file in source.files if (problem := _problem(file, folder))}
     _check_space(source, lacking, folder)
@@ -97,21 +112,43 @@ def _complete(name: str, source: Source, folder: Path, online: bool, failures: l
             return False  # the next file would only wait for the same server
     if None in came_from.values():
         return False
-    for file in source.files:
-        print(f"{folder / file.name}: {came_from.get(file.name, 'already there')}")
+    _say(source, folder, came_from)
     return True
+
+
+def _make(name: str, source: Source, folder: Path) -> None:
+    if source.recipe:
+        write_synthetic(name, source.recipe, folder)
+    elif source.drawing:
+        write_drawings(name, source.drawing, folder)
+
+
+def _say(origin: Origin, folder: Path, came_from: dict[str, str | None]) -> None:
+    """A line a file; of a listing, which may be long, one for all."""
+    if origin.listing:
+        brought = len(came_from)
+        print(f"{folder}: {len(origin.files)} files, {brought} of them brought now")
+        return
+    for file in origin.files:
+        print(f"{folder / file.name}: {came_from.get(file.name, 'already there')}")
 
 
 def _bring(
     file: File, folder: Path, origins: Iterator[Path | str], failures: list[str]
 ) -> str | None:
     """Take the file from the first origin that has the right bytes; say which."""
+    target = folder / file.name
+    if file.unpack and target.is_file() and not mismatch(target, file.sha256, file.bytes):
+        unpack(file, folder)  # an earlier run brought it and was stopped
+        return "unpacked"
     for origin in origins:
         try:
             if isinstance(origin, Path):
-                _copy(origin, folder / file.name, file)
+                _copy(origin, target, file)
             else:
-                download(origin, folder / file.name, file.sha256, file.bytes)
+                download(origin, target, file.sha256, file.bytes)
+            if file.unpack:
+                unpack(file, folder)
         except DownloadError as error:
             failures.append(error.problem)
         except DataError as error:
@@ -122,7 +159,7 @@ def _bring(
     return None
 
 
-def _copies(name: str, source: Source, file: File) -> Iterator[Path]:
+def _copies(name: str, source: Origin, file: File) -> Iterator[Path]:
     """Where this machine may have the file: a mirror folder, an installed package."""
     mirror = os.environ.get(MIRROR)
     if mirror and not _is_address(mirror):
@@ -139,7 +176,7 @@ def _if_file(path: Path) -> list[Path]:
     return [path] if path.is_file() else []
 
 
-def _addresses(name: str, source: Source, file: File) -> Iterator[str]:
+def _addresses(name: str, source: Origin, file: File) -> Iterator[str]:
     """Where the network may have the file: a mirror, its pinned address."""
     mirror = os.environ.get(MIRROR, "")
     if _is_address(mirror):
@@ -159,46 +196,30 @@ def _copy(origin: Path, target: Path, file: File) -> None:
             raise DataError(f"{origin} is not the file of the catalogue: {wrong}")
 
 
-def _write_synthetic(name: str, recipe: Recipe, folder: Path) -> None:
-    """Generated anew each time: that is cheap, and a changed recipe leaves nothing stale."""
-    try:
-        sample = generate(**recipe.model_dump(), seed=derive_seed("data", name))
-    except ValueError as error:
-        raise UserError(f"data set {name}: {error}") from None
-    tables = {
-        TABLE: {**_columns("x", sample.X), **_columns("y", sample.Y)},
-        JOINT: {
-            "".join(map(str, vector)): column
-            for vector, column in zip(sample.support.tolist(), sample.joint.T, strict=True)
-        },
-    }
-    for file, columns in tables.items():
-        write_table(folder / file, pa.table(columns))
-        print(f"{folder / file}: generated by {recipe.generator}")
-
-
-def _columns(prefix: str, matrix: np.ndarray) -> dict[str, np.ndarray]:
-    return {f"{prefix}{number}": column for number, column in enumerate(matrix.T, start=1)}
-
-
-def _check_space(source: Source, lacking: dict[str, str], folder: Path) -> None:
+def _check_space(source: Origin, lacking: dict[str, str], folder: Path) -> None:
     need = sum(file.bytes or 0 for file in source.files if file.name in lacking)
     free = shutil.disk_usage(folder).free
     if free < need:
         raise DataError(f"{folder}: need {need:,} bytes, have {free:,}; free some space, run again")
 
 
-def _give_up(name: str, entry: Entry, folder: Path, failures: list[str]) -> str:
-    problems = [line for source in entry.sources for line in _problems(source, folder)]
-    places = [
-        f"{source.mirror or name}/{file.name}" for source in entry.sources for file in source.files
-    ]
-    lines = "\n  ".join([*problems, *failures])
+def _give_up(
+    what: str, name: str, origins: Sequence[Origin], folder: Path, failures: list[str]
+) -> str:
+    found = [line for origin in origins for line in problems(origin, folder)]
+    places = [f"{origin.mirror or name}/{file.name}" for origin in origins for file in origin.files]
+    lines = "\n  ".join(_first([*found, *failures]))
     return (
-        f"data set {name} cannot be fetched:\n  {lines}\n"
+        f"{what} cannot be fetched:\n  {lines}\n"
         f"Put the files into {folder}, or set {MIRROR} to a folder or http(s) address that has "
-        f"{', '.join(places)}"
+        f"{', '.join(_first(places))}"
     )
+
+
+def _first(lines: list[str], most: int = 20) -> list[str]:
+    """As many as a person reads."""
+    more = len(lines) - most
+    return lines if more <= 0 else [*lines[:most], f"and {more} more"]
 
 
 def _warn(text: str) -> None:
@@ -213,7 +234,12 @@ def main() -> int:
     parser.add_argument("--dataset", required=True, help="a name in data/catalog.yaml")
     name = parser.parse_args().dataset
     load_params()  # the first stage: a mistake in params.yaml stops here, before any work
-    fetch(name, load_catalog().entry(name), paths.raw(name))
+    catalog = load_catalog()
+    entry = catalog.entry(name)
+    fetch(name, entry, paths.raw(name))
+    if entry.images:
+        weights = entry.images.weights
+        fetch_weights(weights, catalog.weights[weights], paths.weights(weights))
     return 0
 
 

@@ -25,6 +25,16 @@ def raw(dataset: str) -> Path:
     return DATA / "raw" / dataset
 
 
+def weights(network: str) -> Path:
+    """Folder of a network's weights; no output of a stage, as several data sets share it."""
+    return DATA / "weights" / network
+
+
+def features(dataset: str) -> Path:
+    """Folder of what a network sees in the images of a data set."""
+    return DATA / "features" / dataset
+
+
 def prepared(dataset: str) -> Path:
     """Folder of scaled features, labels, card and validation results."""
     return DATA / "prepared" / dataset

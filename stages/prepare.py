@@ -13,6 +13,7 @@ from scipy import sparse
 from rethink.scaling import UnitScaler
 from stages import paths
 from stages.config.catalog import Entry, Source, load_catalog
+from stages.config.pictures import FORMATS, Pictures
 from stages.errors import DataError, run_command
 from stages.fetch import find_source
 from stages.io.datasets import read_dataset
@@ -20,7 +21,15 @@ from stages.io.files import write_json
 from stages.io.raw import RawDataset, RawTable
 from stages.io.tables import matrix_to_table, read_table, table_to_matrix, write_table
 from stages.validation.expectations import validate
-from stages.validation.facts import Matrix, describe_columns, describe_labels, totals
+from stages.validation.facts import (
+    Matrix,
+    describe_columns,
+    describe_images,
+    describe_labels,
+    totals,
+)
+from stages.vision.prepared import copy_images, image_card, read_images
+from stages.vision.rows import Rows, read_rows
 
 
 @dataclass(frozen=True)
@@ -36,7 +45,7 @@ class Prepared:
     validation: dict[str, Any]
 
 
-def prepare(raw: RawDataset, entry: Entry) -> Prepared:
+def prepare(raw: RawDataset, entry: Entry, images: Rows | None = None) -> Prepared:
     """Validate the data set and scale its features; bad data is an error that lists everything."""
     columns = describe_columns(raw.features.matrix, _names(raw.features))
     facts = totals(raw.features.matrix, raw.labels, columns)
@@ -46,7 +55,9 @@ def prepare(raw: RawDataset, entry: Entry) -> Prepared:
         "labels": describe_labels(raw.labels, raw.label_names),
         "totals": pd.DataFrame([{**facts, "not_binary": not_binary}]),
     }
-    expected = entry.counts.model_dump() if entry.counts else None
+    if images:
+        tables["images"] = describe_images(images.files, images.problems)
+    expected = entry.counts.model_dump(exclude_none=True) if entry.counts else None
     validation = validate(tables, expected)
     _refuse_bad(validation)
     features, names = encode(raw.features, entry.nominal)
@@ -122,24 +133,28 @@ def content_hash(features: Matrix, labels: np.ndarray) -> str:
     return digest.hexdigest()
 
 
-def _read(dataset: str, source: Source) -> RawDataset:
+def _read(dataset: str, source: Source) -> tuple[RawDataset, Rows | None]:
     """The raw data set; a synthetic one was written as a table with label columns y1, y2, …"""
+    if source.format in FORMATS:
+        return read_images(paths.features(dataset))
     if source.recipe:
         labels = tuple(f"y{number}" for number in range(1, source.recipe.labels + 1))
         files = ({"name": "table.parquet"},)
         source = Source.model_validate({"format": "parquet", "files": files, "labels": labels})
-    return read_dataset(source, paths.raw(dataset))
+    return read_dataset(source, paths.raw(dataset)), None
 
 
 def _origin(source: Source) -> str:
     if source.recipe:
         return f"generated: {source.recipe.generator}"
+    if source.drawing:
+        return "drawn: shapes"
     if source.package:
         return f"package {source.package}"
     return source.address or source.mirror or "the user's own files"
 
 
-def write(dataset: str, result: Prepared, source: Source) -> None:
+def write(dataset: str, result: Prepared, source: Source, pictures: Pictures | None = None) -> None:
     """Write every file of the stage; the card, written last, says that all are there."""
     folder = paths.prepared(dataset)
     write_json(folder / "validation.json", result.validation)
@@ -153,6 +168,10 @@ def write(dataset: str, result: Prepared, source: Source) -> None:
         joint = read_table(paths.raw(dataset) / "joint.parquet")
         write_table(folder / "joint.parquet", joint)
         card["joint_content"] = content_hash(table_to_matrix(joint), result.labels)
+    if pictures:
+        seen = paths.features(dataset)
+        copy_images(seen, folder)
+        card |= image_card(seen, read_rows(seen), pictures)
     write_json(folder / "card.json", card)
 
 
@@ -166,10 +185,11 @@ def main() -> int:
     entry = load_catalog().entry(dataset)
     source = find_source(entry, paths.raw(dataset))
     try:
-        result = prepare(_read(dataset, source), entry)
+        raw, images = _read(dataset, source)
+        result = prepare(raw, entry, images)
     except DataError as error:
         raise DataError(f"data set {dataset}: {error}") from None
-    write(dataset, result, source)
+    write(dataset, result, source, entry.images)
     found = [check for check in result.validation["checks"] if check["status"] == "warn"]
     print(f"{dataset}: {result.card['instances']:,} rows, {len(found)} warnings")
     for check in found:

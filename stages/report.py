@@ -30,6 +30,7 @@ def gather() -> Json:
             "cards": _prepared(params.datasets, "card.json"),
             "validations": _prepared(params.datasets, "validation.json"),
             "runs": runs,
+            "speeds": _speeds(params.datasets),
             "params": {
                 "profile": params.profile,
                 "datasets": list(params.datasets),
@@ -53,6 +54,12 @@ def read_runs(datasets: Iterable[str]) -> list[Json]:
 
 def _prepared(datasets: Iterable[str], file: str) -> Mapping[str, Json]:
     return {name: read_json(paths.prepared(name) / file) for name in datasets}
+
+
+def _speeds(datasets: Iterable[str]) -> dict[str, Json]:
+    """How fast the images of each set went through the network, as last measured."""
+    files = {name: paths.features(name) / "speed.json" for name in datasets}
+    return {name: read_json(path) for name, path in files.items() if path.exists()}
 
 
 def say_where() -> int:

@@ -1,6 +1,7 @@
-"""Stage `split`: ten 75/25 splits of each data set, stored by row id."""
+"""Stage `split`: ten 75/25 splits of each data set, or its official one, stored by row id."""
 
 import argparse
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -10,7 +11,7 @@ from stages import paths
 from stages.config.params import SEEDS_STORED
 from stages.errors import run_command
 from stages.io.files import read_json
-from stages.io.tables import write_table
+from stages.io.tables import read_table, write_table
 
 TRAIN_SHARE = 0.75  # the paper's protocol
 
@@ -25,12 +26,21 @@ def split_rows(dataset: str, rows: int, seed: int) -> np.ndarray:
 
 def split(dataset: str, rows: int, seeds: int = SEEDS_STORED) -> pa.Table:
     """The table of all splits: seed, row, part."""
-    masks = np.concatenate([split_rows(dataset, rows, seed) for seed in range(seeds)])
+    return _table([split_rows(dataset, rows, seed) for seed in range(seeds)])
+
+
+def official(parts: Sequence[str], seeds: int = SEEDS_STORED) -> pa.Table:
+    """The split a data set comes with, for every seed: seeds differ by the chance of the models."""
+    return _table([np.array(parts) == "train"] * seeds)
+
+
+def _table(masks: Sequence[np.ndarray]) -> pa.Table:
+    seeds, rows = len(masks), len(masks[0])
     return pa.table(
         {
             "seed": pa.array(np.repeat(np.arange(seeds, dtype=np.int16), rows)),
             "row": pa.array(np.tile(np.arange(rows, dtype=np.int32), seeds)),
-            "part": pa.array(np.where(masks, "train", "test")),
+            "part": pa.array(np.where(np.concatenate(masks), "train", "test")),
         }
     )
 
@@ -42,8 +52,14 @@ def main() -> int:
     )
     parser.add_argument("--dataset", required=True)
     dataset = parser.parse_args().dataset
-    card = read_json(paths.prepared(dataset) / "card.json")
-    write_table(paths.splits(dataset), split(dataset, card["instances"]))
+    folder = paths.prepared(dataset)
+    card = read_json(folder / "card.json")
+    if card.get("images", {}).get("split") == "official":
+        parts = read_table(folder / "images.parquet", ["part"])["part"].to_pylist()
+        table = official(parts)
+    else:
+        table = split(dataset, card["instances"])
+    write_table(paths.splits(dataset), table)
     return 0
 
 

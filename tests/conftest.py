@@ -79,14 +79,13 @@ def thinned(clone, experiments=None):
     """The clone with profiles of seconds: fewer sets, models, splits and fits, some experiments."""
     params = yaml.safe_load((clone / "params.yaml").read_text())
     kept = experiments or list(params["experiments"])
-    for name in ("smoke", "quick"):
+    datasets = {"smoke": ["exclusive"], "quick": ["exclusive", "yeast"], "images": ["shapes"]}
+    for name, sets in datasets.items():
         path = clone / "profiles" / f"{name}.yaml"
         thin = yaml.safe_load(path.read_text())
         thin["experiments"] = {k: v for k, v in thin["experiments"].items() if k in kept}
-        thin["train"] = {"seeds": 1}
+        thin |= {"datasets": sets, "train": {"seeds": 1}}
         thin["grids"] |= {grid: [2] for grid in thin["grids"] if "epochs" in grid}
-        if name == "quick":
-            thin["datasets"] = ["exclusive", "yeast"]
         path.write_text(yaml.safe_dump(thin))
     params["experiments"] = {k: v for k, v in params["experiments"].items() if k in kept}
     params["experiments"]["algorithms"]["models"] = ["all-zeros", "BR-LR", "RethinkNet", "bayes"]

@@ -14,7 +14,7 @@ from tests.readme import ROOT, blocks
 
 PREFIX = Path(sys.prefix)
 THIS_RUN = {"make test", "make test-fast", "make lint"}  # they run this test, or would wait for it
-REPORT = ("Two commands", "What is run", "With DVC")
+REPORT = ("Two commands", "What is run", "With DVC", "Images")
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +63,8 @@ def test_the_commands_from_a_clean_clone_to_the_report(clone, mirror_or_nothing)
     assert "yeast" in outputs["make plan"]
     assert "up to date" in outputs["dvc status"]
     assert "Running stage" not in outputs["dvc repro"]
+    assert "-> ['shapes']" in outputs["make profile NAME=images"]
+    assert 'src="data:image/jpeg;base64,' in (clone / "reports" / "report.html").read_text()
 
 
 def test_the_library_example_prints_an_f1_score():

@@ -6,7 +6,7 @@ beside the cells of a store that several machines share.
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -23,11 +23,15 @@ HERE = str(paths.DATA)
 
 @dataclass(frozen=True)
 class Inputs:
-    """One data set in memory: X is features, or probabilities over `support` for `input: joint`."""
+    """One data set in memory, and what its estimator must be told of X.
+
+    X is features; for `input: joint` probabilities over `support`; for `input: map` maps of images,
+    `cells` one after the other.
+    """
 
     X: Matrix
     Y: np.ndarray
-    support: np.ndarray | None = None
+    told: dict[str, Any] = field(default_factory=dict)
 
 
 def load_inputs(dataset: str, kind: str, data: str = HERE) -> Inputs:
@@ -40,9 +44,22 @@ def _load(dataset: str, kind: str, data: str) -> Inputs:
     labels = _matrix(data, dataset, "labels")
     if kind == "features":
         return Inputs(_matrix(data, dataset, "features"), labels)
+    if kind == "map":
+        maps, cells = _map(data, dataset)
+        return Inputs(maps, labels, {"cells": cells})
     joint = table_from_bytes(open_place(data).read(_prepared(dataset, "joint.parquet")))
     support = np.array([[int(bit) for bit in name] for name in joint.column_names], dtype=np.uint8)
-    return Inputs(table_to_matrix(joint), labels, support)
+    return Inputs(table_to_matrix(joint), labels, {"support": support})
+
+
+def _map(data: str, dataset: str) -> tuple[np.ndarray, int]:
+    """The maps of all images, a row each, and how many cells they have."""
+    place = open_place(data)
+    parts = [table_from_bytes(place.read(name)) for name in place.names(_parts(dataset))]
+    maps = [table["map"].combine_chunks().flatten().to_numpy() for table in parts]
+    rows = sum(table.num_rows for table in parts)
+    matrix = np.concatenate(maps).reshape(rows, -1).astype(np.float32)
+    return matrix, int(parts[0].schema.metadata[b"cells"])
 
 
 def _matrix(data: str, dataset: str, name: str) -> Any:
@@ -53,6 +70,10 @@ def _matrix(data: str, dataset: str, name: str) -> Any:
 
 def _prepared(dataset: str, name: str) -> str:
     return f"prepared/{dataset}/{name}"
+
+
+def _parts(dataset: str) -> str:
+    return f"features/{dataset}/parts"
 
 
 def load_card(dataset: str, data: str = HERE) -> dict[str, Any]:
@@ -78,19 +99,18 @@ def _splits(dataset: str) -> str:
 
 def share_inputs(dataset: str, store: str) -> str:
     """Copy what the cells of a data set need into a shared store; returns where it is there."""
-    here = open_place(HERE)
-    card, splits = load_card(dataset), here.read(_splits(dataset))
-    content = [card["content"], card.get("joint_content", ""), hashlib.sha256(splits).hexdigest()]
-    digest = hashlib.sha256(" ".join(content).encode()).hexdigest()[:16]
+    here, card = open_place(HERE), load_card(dataset)
+    kept = [card.get(name, "") for name in ("content", "joint_content", "map_content")]
+    kept.append(hashlib.sha256(here.read(_splits(dataset))).hexdigest())
+    digest = hashlib.sha256(" ".join(kept).encode()).hexdigest()[:16]
     address = f"{store.rstrip('/')}/.data/{dataset}-{digest}"
-    there = open_place(address)
     if not _is_there(address, dataset):
-        there.write(_splits(dataset), splits)
-        names = ["labels.parquet", "features.parquet"]
-        for name in [*names, *(["joint.parquet"] if "joint_content" in card else [])]:
-            there.write(_prepared(dataset, name), here.read(_prepared(dataset, name)))
-        # the card comes last: with it, all is there
-        there.write(_prepared(dataset, "card.json"), here.read(_prepared(dataset, "card.json")))
+        names = [_splits(dataset), _prepared(dataset, "labels.parquet")]
+        names.append(_prepared(dataset, "features.parquet"))
+        names += [_prepared(dataset, "joint.parquet")] if "joint_content" in card else []
+        names += here.names(_parts(dataset)) if "map_content" in card else []
+        for name in [*names, _prepared(dataset, "card.json")]:  # with the card, all is there
+            open_place(address).write(name, here.read(name))
     return address
 
 

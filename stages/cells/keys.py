@@ -16,6 +16,8 @@ from stages.cells.plan import Cell
 from stages.cells.version import code_version
 from stages.config.params import Params
 
+CONTENT = {"features": "content", "joint": "joint_content", "map": "map_content"}  # in the card
+
 
 def keys(cells: Iterable[Cell], params: Params, data: str = HERE) -> dict[Cell, str]:
     """The name of each cell in the store; reads each data set's card and splits once."""
@@ -39,7 +41,7 @@ def ingredients(
     model = params.models[cell.model]
     return {
         "cell": [cell.dataset, cell.model, cell.cost, cell.seed],
-        "data": card["content" if model.input == "features" else "joint_content"],
+        "data": card[CONTENT[model.input]],
         "split": hashlib.sha256(np.packbits(splits[cell.seed]).tobytes()).hexdigest(),
         "model": model.model_dump(mode="json") | {"grid": params.grid_of(cell.model)},
         "folds": params.train.folds,

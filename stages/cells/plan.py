@@ -39,7 +39,7 @@ def plan(params: Params, catalog: Catalog, datasets: Iterable[str]) -> list[Cell
         for dataset in params.datasets_of(name)
         if dataset in wanted
         for model in experiment.models
-        if params.models[model].input == "features" or catalog.entry(dataset).synthetic
+        if catalog.entry(dataset).has(params.models[model].input)
         for cost in experiment.costs
         for seed in range(params.train.seeds)
     ]

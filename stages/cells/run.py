@@ -88,9 +88,7 @@ def make_task(cells: tuple[Cell, ...], params: Params, data: dict[str, str]) -> 
         Y=inputs.Y,
         train=load_splits(cell.dataset, place)[cell.seed],
         estimator=model.estimator,
-        params=_device(model, params)
-        | dict(model.params)
-        | ({} if inputs.support is None else {"support": inputs.support}),
+        params=_device(model, params) | dict(model.params) | inputs.told,
         grid=params.grid_of(cell.model),
         costs=tuple(cell.cost for cell in cells),
         folds=params.train.folds,

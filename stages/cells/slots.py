@@ -27,15 +27,16 @@ def slots_needed(
     needed = []
     if gpu and "device" in inspect.signature(get_model(model.estimator)).parameters:
         needed.append(f"gpu-{os.environ.get('CUDA_VISIBLE_DEVICES', 'all')}")
-    if bytes_needed(card) > memory / workers:
+    if bytes_needed(card, model.input) > memory / workers:
         needed.append("memory")
     return needed
 
 
-def bytes_needed(card: dict[str, Any]) -> float:
-    """About how much memory a job on this data set takes."""
+def bytes_needed(card: dict[str, Any], kind: str = "features") -> float:
+    """About how much memory a job on this data set takes, given what its model looks at."""
     share = SPARSE_SHARE if card["storage"] == "sparse" else 1.0
-    return 8.0 * card["instances"] * (card["columns"] * share + card["labels"]) * COPIES
+    width = card["columns"] * (card["images"]["cells"] if kind == "map" else share)
+    return 8.0 * card["instances"] * (width + card["labels"]) * COPIES
 
 
 def machine_has_gpu() -> bool:

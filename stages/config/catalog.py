@@ -1,30 +1,20 @@
 """The catalogue of data sets: where their files come from and what is known of them."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import Field, StringConstraints, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
-from stages.config.closed import Closed, load_closed
+from stages.config.closed import Closed, read_yaml, validated
+from stages.config.listing import with_listings
 from stages.config.names import Slug, nearest
+from stages.config.origins import File, Origin, as_tuple
+from stages.config.pictures import FORMATS, Drawing, Parts, Pictures, Weights
 from stages.errors import UserError
 
+__all__ = ["Catalog", "Entry", "File", "Recipe", "Source", "load_catalog"]
+
 CATALOG = Path("data/catalog.yaml")
-
-FileName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}$")]
-Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
-Package = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$")]
-Address = Annotated[str, StringConstraints(pattern=r"^https?://")]
-Folder = Annotated[str, StringConstraints(pattern=r"^[^./\\][^/\\]*(/[^./\\][^/\\]*)*$")]  # no ..
-
-
-class File(Closed):
-    """One raw file; without `sha256` (a user's own file) its bytes are taken as they are."""
-
-    name: FileName
-    sha256: Sha256 | None = None
-    bytes: int | None = Field(default=None, gt=0)
-    address: Address | None = None  # folder that has it, if not its source's
 
 
 class Recipe(Closed):
@@ -36,36 +26,46 @@ class Recipe(Closed):
     labels: int = Field(gt=0, le=12)  # the Bayes-optimal prediction enumerates 2^labels
 
 
-class Source(Closed):
+class Source(Origin):
     """One place that has the whole data set, in one format."""
 
-    format: Literal["arff", "csv", "parquet", "synthetic"]
-    files: tuple[File, ...] = ()
-    address: Address | None = None  # folder of the files
-    mirror: Folder | None = None  # folder below RETHINK_MIRROR, if not the data set's name
-    package: Package | None = None  # installed package that carries the files ...
-    path: Folder | None = None  # ... in this folder inside it
+    format: Literal["arff", "csv", "parquet", "synthetic", "coco", "image-csv", "shapes"]
     labels: tuple[str, ...] = ()  # label columns; an ARFF source may name them in a Mulan XML
     recipe: Recipe | None = None
+    drawing: Drawing | None = None
+    parts: Parts = ()  # of images
 
-    @field_validator("files", "labels", mode="before")
+    @field_validator("labels", mode="before")
     @classmethod
     def _as_tuple(cls, value: object) -> object:
-        return tuple(value) if isinstance(value, list) else value
+        return as_tuple(value)
 
     @model_validator(mode="after")
     def _complete(self) -> "Source":
         names = [file.name for file in self.files]
-        if self.format == "synthetic":
-            if self.recipe is None:
-                raise ValueError("format synthetic needs a recipe")
-        elif not names:
-            raise ValueError(f"format {self.format} needs files")
-        elif len(set(names)) < len(names):
+        if len(set(names)) < len(names):
             raise ValueError("a file is named twice")
-        elif not self.labels and not any(name.endswith(".xml") for name in names):
-            raise ValueError("labels: name the label columns (or add the Mulan .xml to files)")
+        if problem := self._lacks(names):
+            raise ValueError(problem)
         return self
+
+    def _lacks(self, names: list[str]) -> str | None:
+        if self.format == "synthetic":
+            return None if self.recipe else "format synthetic needs a recipe"
+        if self.format == "shapes":
+            return None if self.drawing else "format shapes needs a drawing"
+        if self.format in FORMATS:
+            return None if self.parts else f"format {self.format} needs parts"
+        if not names:
+            return f"format {self.format} needs files"
+        if not self.labels and not any(name.endswith(".xml") for name in names):
+            return "labels: name the label columns (or add the Mulan .xml to files)"
+        return None
+
+    @property
+    def made(self) -> bool:
+        """Whether the set is generated here, from a recipe or a drawing."""
+        return bool(self.recipe or self.drawing)
 
 
 class Counts(Closed):
@@ -74,8 +74,8 @@ class Counts(Closed):
     instances: int
     features: int
     labels: int
-    cardinality: float
-    empty: int = 0
+    cardinality: float | None = None
+    empty: int | None = None
 
 
 class Entry(Closed):
@@ -85,12 +85,20 @@ class Entry(Closed):
     paper_name: str | None = None  # its name in the paper's tables
     nominal: Literal["onehot", "index"] = "onehot"  # columns with two values are always 0/1
     counts: Counts | None = None
+    images: Pictures | None = None  # how images become features; none for a table
     sources: tuple[Source, ...] = Field(min_length=1)  # tried in order
 
     @field_validator("sources", mode="before")
     @classmethod
     def _as_tuple(cls, value: object) -> object:
-        return tuple(value) if isinstance(value, list) else value
+        return as_tuple(value)
+
+    @model_validator(mode="after")
+    def _images_have_a_net(self) -> "Entry":
+        for source in self.sources:
+            if (source.format in FORMATS) != bool(self.images):
+                raise ValueError(f"format {source.format} and `images` belong together")
+        return self
 
     @property
     def size(self) -> int | None:
@@ -103,11 +111,25 @@ class Entry(Closed):
         """Whether the joint distribution, and so the Bayes-optimal prediction, is known."""
         return any(source.recipe for source in self.sources)
 
+    def has(self, kind: str) -> bool:
+        """Whether there is the input that a model asks for: features, joint or map."""
+        return {"features": True, "joint": self.synthetic, "map": bool(self.images)}[kind]
+
 
 class Catalog(Closed):
     """All data sets by name."""
 
     datasets: dict[Slug, Entry]
+    weights: dict[Slug, Weights] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _weights_are_there(self) -> "Catalog":
+        for name, entry in self.datasets.items():
+            if entry.images and entry.images.weights not in self.weights:
+                hint = nearest(entry.images.weights, self.weights)
+                wrong = entry.images.weights
+                raise ValueError(f"datasets.{name}.images.weights: unknown {wrong!r}; {hint}")
+        return self
 
     def entry(self, name: str) -> Entry:
         """The entry called `name`, or an error with the nearest valid name."""
@@ -118,4 +140,4 @@ class Catalog(Closed):
 
 def load_catalog(path: Path = CATALOG) -> Catalog:
     """Read and check the catalogue."""
-    return load_closed(path, Catalog)
+    return validated(with_listings(read_yaml(path), path.parent / "listings"), Catalog, path)

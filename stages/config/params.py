@@ -6,7 +6,7 @@ from math import prod
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr
 
 from stages.config.catalog import Catalog, load_catalog
 from stages.config.closed import Closed, read_yaml, validated
@@ -53,11 +53,11 @@ class Model(Closed):
     params: dict[str, Value] = Field(default_factory=dict)
     grid: dict[str, Slug] = Field(default_factory=dict)
     select: Literal["best", "max"] = "best"
-    input: Literal["features", "joint"] = "features"
+    input: Literal["features", "joint", "map"] = "features"
 
 
 class Experiment(Closed):
-    """A set of cells and the table or figure they feed; on all data sets unless it names some."""
+    """A set of cells and the table or figure they feed; on all tables unless it names data sets."""
 
     models: Models = ()
     costs: Models = ()
@@ -83,11 +83,16 @@ class Params(Closed):
     train: Train
     grids: dict[Slug, Values]
     models: dict[Slug, Model]
+    _images: frozenset[str] = PrivateAttr(frozenset())  # the data sets that the catalogue says are
 
     def datasets_of(self, experiment: str) -> list[str]:
-        """The data sets of the run that an experiment uses."""
+        """The data sets of the run that an experiment uses; images only where it names them."""
         wanted = self.experiments[experiment].datasets
-        return [name for name in self.datasets if wanted is None or name in wanted]
+        return [
+            name
+            for name in self.datasets
+            if (name in wanted if wanted is not None else name not in self._images)
+        ]
 
     def models_used(self) -> list[str]:
         """The models of all experiments, each once."""
@@ -113,10 +118,11 @@ def load_params(path: Path = PARAMS) -> Params:
 
 def checked(raw: dict[str, Any], path: Path = PARAMS) -> Params:
     """Keys and values as parameters whose every name is known."""
-    params = validated(raw, Params, path)
-    problems = list(_unknown_names(params, load_catalog())) + list(_estimator_problems(params))
+    params, catalog = validated(raw, Params, path), load_catalog()
+    problems = list(_unknown_names(params, catalog)) + list(_estimator_problems(params))
     if problems:
         raise UserError(f"{path} is not valid:\n  " + "\n  ".join(problems))
+    params._images = frozenset(name for name, e in catalog.datasets.items() if e.images)
     return params
 
 

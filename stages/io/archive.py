@@ -1,5 +1,6 @@
 """Unpack a zip that nobody vouches for: inspected first, then all of it or nothing."""
 
+import shutil
 import stat
 import tempfile
 import unicodedata
@@ -36,6 +37,7 @@ def unpack_zip(
             if len(members) > max_members:
                 raise _refusal(archive, f"it has {len(members)} members, allowed {max_members}")
             _inspect(archive, members, max_bytes, max_ratio)
+            _check_space(archive, members, target)
             _extract(archive, opened, members, target)
     except (zipfile.BadZipFile, zlib.error, EOFError) as error:
         raise DataError(f"{archive} is not a whole zip file: {error}; fetch it again") from None
@@ -81,6 +83,16 @@ def _inspect(
         raise _refusal(archive, f"{clash[0]!r} is a file and a folder")
 
 
+def _check_space(archive: Path, members: Iterable[zipfile.ZipInfo], target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    need, free = sum(m.file_size for m in members), shutil.disk_usage(target.parent).free
+    if free < need:
+        raise DataError(
+            f"{archive}: need {need:,} bytes to unpack it, have {free:,}; "
+            "free some space, run again"
+        )
+
+
 def _key(name: str) -> str:
     """Equal for names that a file system may hold to be the same."""
     return unicodedata.normalize("NFC", name.rstrip("/")).casefold()
@@ -115,7 +127,6 @@ def _kind_problem(member: zipfile.ZipInfo) -> str | None:
 def _extract(
     archive: Path, opened: zipfile.ZipFile, members: Iterable[zipfile.ZipInfo], target: Path
 ) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(
         prefix=f".{target.name}.", suffix=".tmp", dir=target.parent
     ) as work:

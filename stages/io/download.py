@@ -7,16 +7,18 @@ cannot succeed, and would still need a downloader and a translation of its error
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import requests
 
 from stages.errors import DataError
-from stages.io.files import atomic_path, sha256_of
+from stages.io.files import atomic_path, publish, sha256_of
 
 TIMEOUT = (3, 30)  # seconds to connect, and between two pieces
 PAUSES = (1.0, 2.0, 4.0)  # seconds before each further attempt
 LIMIT = 2_000_000_000  # bytes of a file whose size is not known
+RESUMED_FROM = 64 << 20  # bytes: what a cut leaves of a larger pinned file is kept and continued
 PIECE = 1 << 20
 WORTH_RETRYING = {408, 425, 429}  # of the 4xx; every 5xx is
 
@@ -58,37 +60,71 @@ def download(
     *,
     pauses: Sequence[float] = PAUSES,
     pause: Callable[[float], object] = time.sleep,
+    resumed_from: int = RESUMED_FROM,
 ) -> None:
     """Bring `address` to `target`; an error names the address, what came and the remedy."""
+    attempt = partial(_afresh, address, target, sha256, bytes)
+    if sha256 and bytes and bytes >= resumed_from:
+        attempt = partial(_resume, address, target, sha256, bytes)
     failures: list[str] = []
-    for wait in (*pauses, None):
+    waits = [*pauses]
+    while True:
+        had = _size(part_of(target))
         try:
-            with atomic_path(target) as temporary:
-                _stream(address, temporary, LIMIT if bytes is None else bytes)
-                if problem := mismatch(temporary, sha256, bytes):
-                    raise _Failure(problem)
+            attempt()
             return
         except _Failure as failure:
+            if _size(part_of(target)) > had:  # it advances, however often the line breaks
+                failures, waits = [], [*pauses]
             failures.append(str(failure))
-            if wait is None or len(failures) > failure.retries:
+            if not waits or len(failures) > failure.retries:
                 break
-            pause(wait)
+            pause(waits.pop(0))
     attempts = "".join(f"\n  attempt {n}: {reason}" for n, reason in enumerate(failures, start=1))
     raise DownloadError(f"could not download {address}{attempts}", target)
 
 
-def _stream(address: str, path: Path, limit: int) -> None:
+def part_of(target: Path) -> Path:
+    """Where the first bytes of a large file wait for the rest, also for that of a later run."""
+    return target.with_name(f".{target.name}.part")
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def _afresh(address: str, target: Path, sha256: str | None, bytes: int | None) -> None:
+    with atomic_path(target) as temporary:
+        _stream(address, temporary, LIMIT if bytes is None else bytes)
+        if problem := mismatch(temporary, sha256, bytes):
+            raise _Failure(problem)
+
+
+def _resume(address: str, target: Path, sha256: str, bytes: int) -> None:
+    part = part_of(target)
+    part.parent.mkdir(parents=True, exist_ok=True)
+    if _size(part) < bytes:
+        _stream(address, part, bytes, start=_size(part))
+    if problem := mismatch(part, sha256, bytes):
+        part.unlink()  # nothing tells which of its bytes are wrong
+        raise _Failure(problem)
+    publish(part, target)
+
+
+def _stream(address: str, path: Path, limit: int, start: int = 0) -> None:
     # Without compression on the way, Content-Length is the file's size and a cut is noticed.
-    headers = {"Accept-Encoding": "identity"}
+    headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={start}-"} if start else {})
     with _unreachable_is_failure():
         response = requests.get(address, headers=headers, stream=True, timeout=TIMEOUT)
-    with response, path.open("wb") as file:
-        _check_status(response.status_code, response.reason)
-        size = 0
-        for piece in _pieces(response):
-            size += file.write(piece)
-            if size > limit:
-                raise _Failure(f"more than the allowed {limit} bytes came")
+    with response:
+        _check_status(response.status_code, response.reason, asked_for_rest=bool(start))
+        goes_on = response.headers.get("Content-Range", "").startswith(f"bytes {start}-")
+        size = start if start and goes_on else 0  # a server may send the whole file instead
+        with path.open("ab" if size else "wb") as file:
+            for piece in _pieces(response):
+                size += file.write(piece)
+                if size > limit:
+                    raise _Failure(f"more than the allowed {limit} bytes came")
 
 
 @contextmanager
@@ -113,10 +149,10 @@ def _pieces(response: requests.Response) -> Iterator[bytes]:
         raise _Failure(f"the transfer broke off: {_reason(error)}") from None
 
 
-def _check_status(status: int, reason: str) -> None:
+def _check_status(status: int, reason: str, asked_for_rest: bool) -> None:
     if status >= 500 or status in WORTH_RETRYING:
         raise _Failure(f"status {status} {reason}")
-    if status != 200:
+    if status != 200 and not (asked_for_rest and status == 206):
         raise _Failure(f"status {status} {reason}", retries=0)
 
 

@@ -19,12 +19,17 @@ def atomic_path(path: Path) -> Iterator[Path]:
     temporary = Path(name)
     try:
         yield temporary
-        sync(temporary)
         temporary.chmod(0o644)  # mkstemp makes private files; a shared store must stay readable
-        temporary.replace(path)
-        sync(path.parent)
+        publish(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def publish(temporary: Path, path: Path) -> None:
+    """Give a finished file its name."""
+    sync(temporary)
+    temporary.replace(path)
+    sync(path.parent)
 
 
 def sync(path: Path) -> None:

@@ -18,6 +18,7 @@ STYLES = [
     HTML / "page.css",
     HTML / "tables.css",
     HTML / "figures.css",
+    HTML / "images.css",
     figures.STYLE,
     HTML / "print.css",
 ]
@@ -34,11 +35,12 @@ print(table.round(3))
 
 
 def render(context: Json) -> str:
-    """The page, from `comparison`, `cards`, `validations`, `runs`, `params` and `environment`."""
+    """The page, from all that the report stage gathers."""
     style = "".join(path.read_text("utf-8") for path in STYLES)
     script = (HTML / "report.js").read_text("utf-8")
     policy = (
         f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+        "img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
     comparison = context["comparison"]

@@ -9,6 +9,7 @@ from stages.page import (
     by_max,
     curves,
     datasets,
+    images,
     paper,
     ranks,
     runs,
@@ -26,6 +27,7 @@ EXPERIMENTS = {  # name in params.yaml -> title here
     "reweighting": "Reweighting",
     "rnn_variants": "Recurrent layers",
     "selected_by_max": "Chosen by the largest loss",
+    "images": "Images",
     "datasets": "Table of data sets",
 }
 BUILDERS = {
@@ -57,6 +59,7 @@ def sections(context: Json) -> list[Section]:
         Section("alerts", "Alerts", "alerts", alerts.view(context)),
         *_algorithms(comparison, anchors),
         *_experiments(comparison),
+        *_images(context),
         Section("run-times", "Run times and failures", "times", runs.view(context)),
         Section("data", "Data", "data", datasets.view(context)),
         Section("reproduce", "Reproduce", "reproduce", {}),
@@ -82,6 +85,11 @@ def _experiments(comparison: Json) -> Iterator[Section]:
             yield Section(anchor, EXPERIMENTS[name], "experiment", build(comparison))
 
 
+def _images(context: Json) -> Iterator[Section]:
+    if "images" in context["comparison"]["experiments"]:
+        yield Section("images", EXPERIMENTS["images"], "images", images.view(context))
+
+
 def anchors_of(comparison: Json) -> set[str]:
     """The places that claims and flaws may link to."""
     found = {"verdict", "alerts", "run-times", "failures", "data", "reproduce", "environment"}
@@ -93,7 +101,9 @@ def anchors_of(comparison: Json) -> set[str]:
     if "datasets" in comparison["experiments"]:
         found.add("data-sets")
     return found | {
-        name.replace("_", "-") for name in BUILDERS if name in comparison["experiments"]
+        name.replace("_", "-")
+        for name in (*BUILDERS, "images")
+        if name in comparison["experiments"]
     }
 
 

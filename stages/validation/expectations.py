@@ -18,7 +18,7 @@ class Check:
     """One expectation: what it promises, and whether breaking it stops the pipeline."""
 
     name: str
-    table: str  # columns | labels | totals
+    table: str  # columns | labels | totals | images
     text: str
     column: str
     low: float | None
@@ -56,6 +56,23 @@ def checks(counts: dict[str, Any] | None) -> list[Check]:
     return fixed + counted
 
 
+# The row of an odd image is there in any case: blank where it cannot be decoded, else mended.
+OF_IMAGES = [
+    Check(
+        "decodable", "images", "Every image can be decoded; where not, its features are zeros",
+        "blank", 0, 0, False,
+    ),
+    Check(
+        "colours", "images", "Every image is in RGB or grey; where not, it was converted",
+        "converted", 0, 0, False,
+    ),
+    Check(
+        "not-tiny", "images", "Every image has eight pixels or more a side; where not, it was "
+        "enlarged", "enlarged", 0, 0, False,
+    ),
+]  # fmt: skip
+
+
 def validate(
     tables: dict[str, pd.DataFrame], counts: dict[str, Any] | None
 ) -> dict[str, str | list[dict[str, str]]]:
@@ -67,7 +84,7 @@ def validate(
             "observed": _observed(check, tables[check.table], result),
             "status": "ok" if result.success else "fail" if check.fatal else "warn",
         }
-        for check, result in _run(tables, checks(counts))
+        for check, result in _run(tables, [*checks(counts), *OF_IMAGES])
     ]
     found = {result["status"] for result in results}
     status = next(word for word in ("fail", "warn", "ok") if word in found)

@@ -1,6 +1,7 @@
 """What can be counted from a data set: a row for every column and every label, and totals."""
 
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -46,6 +47,23 @@ def describe_labels(labels: np.ndarray, names: tuple[str, ...]) -> pd.DataFrame:
     )
 
 
+def describe_images(files: Sequence[str], problems: Sequence[tuple[str, str]]) -> pd.DataFrame:
+    """One row an image: was it blank, converted or enlarged? Its name tells the reason."""
+    kinds = {
+        "blank": ("unreadable", "truncated", "gigantic"),
+        "converted": ("colours",),
+        "enlarged": ("tiny",),
+    }
+    names = [
+        f"{file} ({problem}: {detail})" if problem else file
+        for file, (problem, detail) in zip(files, problems, strict=True)
+    ]
+    flags = {
+        kind: [int(problem in found) for problem, _ in problems] for kind, found in kinds.items()
+    }
+    return pd.DataFrame({"name": names, **flags})
+
+
 def totals(features: Matrix, labels: np.ndarray, columns: pd.DataFrame) -> dict[str, float | int]:
     """The numbers of the whole set."""
     rows, (n, k) = _row_bytes(features), labels.shape
@@ -66,8 +84,9 @@ def totals(features: Matrix, labels: np.ndarray, columns: pd.DataFrame) -> dict[
 
 
 def _row_bytes(matrix: Matrix) -> list[bytes]:
-    if not sparse.issparse(matrix):
-        return [row.tobytes() for row in np.ascontiguousarray(matrix)]
+    if not sparse.issparse(matrix):  # a hash of each: the bytes of a large set would be gigabytes
+        rows = np.ascontiguousarray(matrix)
+        return [hashlib.blake2b(row.tobytes(), digest_size=16).digest() for row in rows]
     bounds = zip(matrix.indptr[:-1], matrix.indptr[1:], strict=True)
     return [
         matrix.indices[start:stop].tobytes() + matrix.data[start:stop].tobytes()

@@ -7,6 +7,7 @@ from stages.verdict.advice import advice
 from stages.verdict.datasets import datasets_section
 from stages.verdict.evidence import Evidence
 from stages.verdict.findings import flaws
+from stages.verdict.images import images_section
 from stages.verdict.memory import memory_section
 from stages.verdict.names import DEFAULT_EMPTY, LEVEL, OTHER_EMPTY, REFERENCE, Json
 from stages.verdict.paper import paper_section
@@ -24,6 +25,7 @@ SECTIONS: Mapping[str, Callable[[Evidence], Json]] = {
     "reweighting": reweighting_section,
     "rnn_variants": rnn_section,
     "selected_by_max": selection_section,
+    "images": images_section,
 }
 
 

@@ -35,6 +35,7 @@ class Evidence:
     labels: Mapping[str, Any] = field(default_factory=dict)  # 0/1 matrices, dense or sparse
     memories: Mapping[CellName, Mapping[int, np.ndarray]] = field(default_factory=dict)
     seconds: Mapping[CellName, Mapping[int, float]] = field(default_factory=dict)
+    examples: Mapping[str, list[Json]] = field(default_factory=dict)  # single images, by data set
 
     def experiment(self, name: str) -> Experiment:
         """An experiment of the run; one that is not in it has no models and no data sets."""

@@ -8,7 +8,7 @@ import pandas as pd
 
 from stages.verdict.names import Json
 
-TABLES = ("algorithms", "datasets", "reweighting", "rnn_variants", "ttest")
+TABLES = ("algorithms", "datasets", "mscoco", "reweighting", "rnn_variants", "ttest")
 
 
 @dataclass(frozen=True)

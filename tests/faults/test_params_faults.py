@@ -16,6 +16,7 @@ def edited(tmp_path, monkeypatch):
     """Load params.yaml after replacing one piece of its text."""
     (tmp_path / "data").mkdir()
     shutil.copy(ROOT / "data" / "catalog.yaml", tmp_path / "data" / "catalog.yaml")
+    shutil.copytree(ROOT / "data" / "listings", tmp_path / "data" / "listings")
     text = (ROOT / "params.yaml").read_text()
     monkeypatch.chdir(tmp_path)
 

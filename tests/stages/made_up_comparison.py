@@ -3,6 +3,8 @@
 from itertools import permutations, product
 from statistics import fmean
 
+from tests.stages.made_up_images import images
+
 COSTS = {
     "hamming": ("Hamming loss", False),
     "rank": ("Rank loss", False),
@@ -257,6 +259,7 @@ def _experiments(datasets):
             "average_ranks": {cost: {"SRN": 1.0, "GRU": 2.0} for cost in ("rank", "f1")},
         },
         "selected_by_max": {"rows": [_by_max("BR"), _by_max("CC")]},
+        "images": images(),
     }
 
 

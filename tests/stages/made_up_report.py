@@ -24,6 +24,7 @@ def made_up(datasets=("yeast", "chain"), models=MODELS, **options):
             for d, m, cost, seed in product(datasets, models, COSTS, range(seeds))
             if (d, m) != ("yeast", REFERENCE)
         ],
+        "speeds": {},
         "params": {
             "profile": options.get("profile", "quick"),
             "datasets": list(datasets),

@@ -16,6 +16,7 @@ def test_arts1_is_fetched_and_prepared_within_two_gigabytes(tmp_path, mirror):
     (tmp_path / "data").mkdir()
     for name in ("params.yaml", "data/catalog.yaml"):
         shutil.copy(ROOT / name, tmp_path / name)
+    shutil.copytree(ROOT / "data" / "listings", tmp_path / "data" / "listings")
     for stage in ("fetch", "prepare"):
         process = subprocess.Popen(
             [sys.executable, "-m", f"stages.{stage}", "--dataset", "arts1"],

@@ -3,7 +3,7 @@ import hashlib
 import numpy as np
 import pytest
 
-from stages.split import split, split_rows
+from stages.split import official, split, split_rows
 
 # The splits are part of the benchmark: these values must never change.
 GOLDEN = {
@@ -35,3 +35,9 @@ def test_the_table_has_every_row_once_for_each_of_ten_seeds():
     assert table.groupby("seed")["row"].apply(list).map(lambda rows: rows == list(range(20))).all()
     first = table[(table.seed == 3) & (table.part == "train")].row.to_numpy()
     assert (first == np.flatnonzero(split_rows("emotions", 20, 3))).all()
+
+
+def test_an_official_split_is_the_same_for_every_seed():
+    table = official(["train", "test", "train"], seeds=4).to_pandas()
+    assert table["part"].tolist() == ["train", "test", "train"] * 4
+    assert table["seed"].tolist() == [0] * 3 + [1] * 3 + [2] * 3 + [3] * 3

@@ -33,6 +33,11 @@ def test_sparse_data_needs_less():
     assert bytes_needed(LARGE | {"storage": "sparse"}) < bytes_needed(LARGE) / 10
 
 
+def test_maps_need_more():
+    card = SMALL | {"images": {"cells": 49}}
+    assert bytes_needed(card, "map") > 40 * bytes_needed(card)
+
+
 def test_a_slot_has_one_holder_and_a_killed_one_frees_it(tmp_path):
     code = (
         "import sys, time, pathlib; from stages.cells.slots import take_slot\n"

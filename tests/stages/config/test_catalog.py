@@ -14,6 +14,7 @@ PAPER_SETS = {
     *("emotions", "scene", "yeast", "birds", "tmc2007-500", "arts1"),
     *("medical", "enron", "bibtex", "cal500", "corel5k"),
 }
+IMAGE_SETS = {"shapes", "coco-sample", "coco-2014", "coco-2017"}
 HASH = "0" * 64
 
 
@@ -23,16 +24,14 @@ def catalog():
 
 
 def pinned_files(catalog):
-    return [
-        (source, file)
-        for entry in catalog.datasets.values()
-        for source in entry.sources
-        for file in source.files
-    ]
+    origins = [source for entry in catalog.datasets.values() for source in entry.sources]
+    origins += [weights for weights in catalog.weights.values() if weights.mirror]
+    return [(origin, file) for origin in origins for file in origin.files]
 
 
-def test_the_eleven_sets_of_the_paper_and_two_synthetic_ones_are_there(catalog):
-    assert set(catalog.datasets) == PAPER_SETS | {"chain", "exclusive"}
+def test_the_sets_of_the_paper_two_synthetic_ones_and_those_of_images_are_there(catalog):
+    assert set(catalog.datasets) == PAPER_SETS | {"chain", "exclusive"} | IMAGE_SETS
+    assert {name for name, entry in catalog.datasets.items() if entry.images} == IMAGE_SETS
     synthetic = {name for name, entry in catalog.datasets.items() if entry.synthetic}
     assert synthetic == {"chain", "exclusive"}
 
@@ -61,14 +60,15 @@ def test_every_file_is_pinned_by_hash_size_and_commit(catalog):
         assert file.sha256
         assert file.bytes
         address = file.address or source.address
-        assert source.package or any(len(part) == 40 for part in address.split("/"))
+        by_commit = any(len(part) == 40 for part in address.split("/")) if address else False
+        assert by_commit or source.package or address.startswith("http://images.cocodataset.org/")
 
 
 @pytest.mark.skipif(not MIRROR.is_dir(), reason="no shared/mirror beside the repository")
 def test_hashes_and_sizes_are_those_of_the_real_files(catalog):
     for source, file in pinned_files(catalog):
-        if source.mirror:
-            path = MIRROR / source.mirror / file.name
+        if source.mirror or source.listing == "coco-sample.txt":
+            path = MIRROR / (source.mirror or "coco-sample") / file.name
             assert (file.name, sha256_of(path)) == (file.name, file.sha256)
             assert path.stat().st_size == file.bytes
 

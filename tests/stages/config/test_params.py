@@ -1,3 +1,4 @@
+import shutil
 from pathlib import Path
 
 import pytest
@@ -16,11 +17,12 @@ def project(tmp_path, monkeypatch):
     for name in ("params.yaml", "data/catalog.yaml", *(f"profiles/{n}.yaml" for n in NAMES)):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes((ROOT / name).read_bytes())
+    shutil.copytree(ROOT / "data" / "listings", tmp_path / "data" / "listings")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
-NAMES = ("quick", "paper", "small", "smoke")
+NAMES = ("quick", "paper", "small", "smoke", "images")
 
 
 def leaves(values, prefix=""):
@@ -68,3 +70,16 @@ def test_the_parameters_under_a_profile_are_those_after_a_switch(project):
         before = params_under(name)
         switch(name)
         assert load_params() == before
+
+
+def test_images_belong_to_the_experiments_that_name_them_alone(project):
+    params = load_params()
+    assert "shapes" in params.datasets
+    assert params.datasets_of("images") == ["shapes"]
+    for name in params.experiments:
+        assert name == "images" or "shapes" not in params.datasets_of(name)
+
+
+def test_the_profile_of_images_runs_nothing_else(project):
+    params = params_under("images")
+    assert [name for name in params.experiments if params.datasets_of(name)] == ["images"]

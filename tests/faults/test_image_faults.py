@@ -1,0 +1,230 @@
+"""T22: images that are truncated, odd, gigantic or missing, and labels that do not fit."""
+
+import json
+
+import pytest
+import yaml
+
+from stages.config.catalog import Entry
+from stages.config.pictures import Weights
+from stages.errors import DataError
+from stages.io.files import read_json
+from stages.io.tables import read_table, table_to_matrix
+from stages.vision.coco import read_coco
+from stages.vision.index import read_index
+from stages.vision.network import load_network
+from stages.vision.store import read_matrix
+from tests.stages.vision.pictures import bomb, coco, photo, save, truncated
+
+ODD = {  # file -> how it is made, and the name of its check
+    "03.jpg": (truncated, "decodable"),
+    "05.jpg": (lambda path: save(path, photo(mode="CMYK")), "colours"),
+    "08.jpg": (lambda path: save(path, photo(1, 1)), "not-tiny"),
+    "11.jpg": (bomb, "decodable"),
+    "14.jpg": (lambda path: path.write_bytes(b"<html>not found</html>"), "decodable"),
+}
+ENTRY = {
+    "title": "Pictures of mine",
+    "images": {"weights": "small"},
+    "sources": [
+        {"format": "coco", "parts": [{"images": "photos", "labels": "labels.json"}]},
+    ],
+}
+WEIGHTS = {"small": {"title": "small", "network": "small-cnn", "layout": "seeded"}}
+
+
+@pytest.fixture
+def pictures(project):
+    """The tiny project with twenty images of the user's, five of them odd."""
+    catalog = {"datasets": {"mine": ENTRY}, "weights": WEIGHTS}
+    (project.path / "data" / "catalog.yaml").write_text(yaml.safe_dump(catalog))
+    params = project.params() | {"datasets": ["mine"]}
+    params["experiments"]["images"] = {
+        "models": ["BR-LR"],
+        "costs": ["f1"],
+        "datasets": ["mine"],
+    }
+    project.write_params(params)
+    folder = project.path / "data" / "raw" / "mine"
+    files = {f"{n:02d}.jpg": [1 + n % 3] if n % 4 else [] for n in range(20)}
+    coco(folder / "labels.json", files, categories=("cat", "dog", "cow"))
+    for number, name in enumerate(files):
+        save(folder / "photos" / name, photo(seed=number))
+    for name, (make, _) in ODD.items():
+        make(folder / "photos" / name)
+    return project
+
+
+def through(project, *stages):
+    for stage in stages:
+        project.run(f"stages.{stage}", "--dataset", "mine")
+    return project.path / "data"
+
+
+@pytest.mark.slow
+def test_every_odd_image_is_told_by_the_validation_and_keeps_its_row(pictures):
+    data = through(pictures, "fetch", "features", "prepare", "split", "train")
+    checks = {c["check"]: c for c in read_json(data / "prepared/mine/validation.json")["checks"]}
+    for name, (_, check) in ODD.items():
+        assert f"photos/{name} (" in checks[check]["observed"]
+        assert checks[check]["status"] == "warn"
+    assert checks["decodable"]["observed"].startswith("3 of 20 break this")
+    rows = read_table(data / "prepared/mine/images.parquet").to_pylist()
+    assert [row["file"] for row in rows] == [f"photos/{n:02d}.jpg" for n in range(20)]
+    told = {row["file"].split("/")[1]: row["problem"] for row in rows if row["problem"]}
+    assert told == {
+        **{"03.jpg": "truncated", "05.jpg": "colours", "08.jpg": "tiny"},
+        **{"11.jpg": "gigantic", "14.jpg": "unreadable"},
+    }
+    zeros = (read_matrix(data / "features/mine", "pooled") == 0).all(axis=1)
+    assert [n for n in range(20) if zeros[n]] == [3, 11, 14]
+    labels = table_to_matrix(read_table(data / "prepared/mine/labels.parquet"))
+    assert labels.argmax(axis=1).tolist() == [n % 3 if n % 4 else 0 for n in range(20)]
+    card = read_json(data / "prepared/mine/card.json")
+    assert (card["empty"], card["images"]["split"]) == (5, "random")
+    assert len(pictures.cells()) == 2  # the images train like any data set
+
+
+@pytest.mark.slow
+def test_an_image_that_vanished_is_an_error_with_its_name_and_nothing_is_lost(pictures):
+    data = through(pictures, "fetch", "features")
+    before = sorted((data / "features" / "mine").rglob("*.parquet"))
+    lost = data / "raw" / "mine" / "photos" / "07.jpg"
+    kept = lost.read_bytes()
+    lost.unlink()
+    said = pictures.run("stages.features", "--dataset", "mine", code=2)
+    assert "1 of 20 images are missing: data/raw/mine/photos/07.jpg" in said
+    assert "Traceback" not in said
+    lost.write_bytes(kept)
+    assert "all of them seen before" in pictures.run("stages.features", "--dataset", "mine")
+    assert sorted((data / "features" / "mine").rglob("*.parquet")) == before
+
+
+@pytest.mark.slow
+def test_a_killed_run_goes_on_with_the_parts_it_has(pictures):
+    data = through(pictures, "fetch")
+    catalog = yaml.safe_load((pictures.path / "data" / "catalog.yaml").read_text())
+    catalog["datasets"]["mine"]["images"]["batch"] = 1  # a part has sixteen images
+    (pictures.path / "data" / "catalog.yaml").write_text(yaml.safe_dump(catalog))
+    through(pictures, "features")
+    whole = {path.name: path.read_bytes() for path in data.glob("features/mine/*.parquet")}
+    parts = data / "features" / "mine" / "parts"
+    (parts / "000001.parquet").unlink()  # as after a kill: one part there, one half written
+    (parts / ".000001.parquet.x.tmp").write_bytes(b"PAR1")
+    (data / "features" / "mine" / "summary.json").unlink()
+    assert "not complete" in pictures.run("stages.prepare", "--dataset", "mine", code=2)
+    assert "4 of 20 images seen" in pictures.run("stages.features", "--dataset", "mine")
+    assert not list(parts.glob(".*"))
+    again = {path.name: path.read_bytes() for path in data.glob("features/mine/*.parquet")}
+    assert again == whole
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"annotations": [{"id": 7, "image_id": 999, "category_id": 1}]},
+            "annotation 7 is on image 999, which is not listed",
+        ),
+        (
+            {"annotations": [{"id": 7, "image_id": 100, "category_id": 55}]},
+            "annotation 7 has the unknown category 55",
+        ),
+        ({"annotations": [{"id": 7, "image_id": 100}]}, "without a plain 'category_id'"),
+        ({"annotations": [[1, 2]]}, "without a plain 'image_id'"),
+        (
+            {"images": [{"id": 1, "file_name": "../x.jpg"}], "annotations": []},
+            "below its folder",
+        ),
+        ({"images": [{"id": 1, "file_name": "/etc/x.jpg"}], "annotations": []}, "below its folder"),
+        (
+            {"images": [{"id": 1, "file_name": "a"}, {"id": 1, "file_name": "b"}]},
+            "an id comes twice",
+        ),
+        ({"images": [{"id": [1], "file_name": "a"}]}, "without a plain 'id'"),
+        ({"images": {}}, "has no list of images"),
+        ({"images": [], "annotations": []}, "lists no image"),
+        ({"categories": [{"id": 1, "name": "a"}, {"id": 2, "name": "a"}]}, "the same name"),
+    ],
+)
+def test_labels_that_do_not_fit_are_refused_with_the_file(tmp_path, changes, message):
+    path = coco(tmp_path / "labels.json", {"a.jpg": [1], "b.jpg": [2]})
+    told = json.loads(path.read_text())
+    path.write_text(json.dumps(told | changes))
+    with pytest.raises(DataError, match=message) as error:
+        read_coco(path)
+    assert str(path) in str(error.value)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[1]", '{"images": 1}', "[" * 100_000])
+def test_labels_that_are_no_coco_file_are_refused_with_the_file(tmp_path, text):
+    path = tmp_path / "labels.json"
+    path.write_text(text)
+    with pytest.raises(DataError, match=r"labels\.json"):
+        read_coco(path)
+
+
+def test_very_many_missing_images_are_counted_not_listed(tmp_path):
+    coco(tmp_path / "labels.json", {f"{n}.jpg": [] for n in range(5000)})
+    source = Entry.model_validate(ENTRY).sources[0]
+    with pytest.raises(DataError, match="5000 of 5000 images are missing") as error:
+        read_index(source, tmp_path)
+    assert len(str(error.value)) < 1000
+
+
+def keras(**changes):
+    return Weights.model_validate(
+        {"title": "t", "network": "resnet50", "layout": "keras", "files": [{"name": "model.json"}]}
+        | changes
+    )
+
+
+def test_weights_of_another_network_are_refused_with_the_file(tmp_path):
+    manifest = [
+        {"paths": ["a.bin"], "weights": [{"name": "x/kernel", "shape": [2], "dtype": "float32"}]}
+    ]
+    (tmp_path / "model.json").write_text(json.dumps({"weightsManifest": manifest}))
+    (tmp_path / "a.bin").write_bytes(b"\0" * 8)
+    with pytest.raises(DataError, match=r"model\.json does not fit: missing: conv1/kernel"):
+        load_network(keras(), tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("shard", "entry", "message"),
+    [
+        (b"\0" * 7, {}, r"the shards end within 'x/kernel'"),
+        (b"\0" * 12, {}, r"the shards have 12 bytes, it tells of 8"),
+        (b"\0" * 8, {"dtype": "uint8"}, "is not plain float32"),
+        (b"\0" * 8, {"quantization": {"dtype": "uint8"}}, "is not plain float32"),
+        (b"\0" * 8, {"shape": [-2]}, "is no manifest of weights"),
+    ],
+)
+def test_damaged_weights_are_refused_with_the_file(tmp_path, shard, entry, message):
+    told = {"name": "x/kernel", "shape": [2], "dtype": "float32"} | entry
+    manifest = [{"paths": ["a.bin"], "weights": [told]}]
+    (tmp_path / "model.json").write_text(json.dumps({"weightsManifest": manifest}))
+    (tmp_path / "a.bin").write_bytes(shard)
+    with pytest.raises(DataError, match=message) as error:
+        load_network(keras(), tmp_path)
+    assert str(tmp_path / "model.json") in str(error.value)
+
+
+def test_weights_with_another_checksum_are_refused_with_the_file_and_both_hashes(tmp_path):
+    (tmp_path / "model.json").write_text("{}")
+    pinned = keras(files=[{"name": "model.json", "sha256": "0" * 64}])
+    with pytest.raises(DataError, match=rf"model\.json is damaged: expected SHA-256 {'0' * 64}"):
+        load_network(pinned, tmp_path)
+
+
+def test_a_shard_outside_its_folder_is_not_read(tmp_path):
+    manifest = [{"paths": ["../a.bin"], "weights": []}]
+    (tmp_path / "model.json").write_text(json.dumps({"weightsManifest": manifest}))
+    with pytest.raises(DataError, match="is not in its folder"):
+        load_network(keras(), tmp_path)
+
+
+def test_a_file_that_is_no_safetensors_is_refused_with_its_name(tmp_path):
+    (tmp_path / "net.safetensors").write_bytes(b"\x80\x04K*.")
+    weights = keras(layout="torchvision", files=[{"name": "net.safetensors"}])
+    with pytest.raises(DataError, match=r"net\.safetensors is not a safetensors file"):
+        load_network(weights, tmp_path)
