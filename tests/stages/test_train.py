@@ -35,6 +35,15 @@ class Dies(AllZeros):
         os.kill(os.getpid(), signal.SIGKILL)
 
 
+class Swamps(AllZeros):
+    """Asks more of a GPU than it has."""
+
+    def fit(self, X, Y):
+        import torch
+
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
+
 class Halves(AllZeros):
     """Predicts what is neither 0 nor 1."""
 
@@ -48,8 +57,9 @@ def broken(code):
     """A project in which most models go wrong, each in its own way."""
     (code.path / "rethink" / "models" / "broken.py").write_text(MODELS)
     params = code.params()
-    params["models"] |= {n.lower(): {"estimator": n} for n in ("Raises", "Hangs", "Dies", "Halves")}
-    models = ["raises", "hangs", "dies", "halves", "BR-LR"]
+    names = ("Raises", "Hangs", "Dies", "Swamps", "Halves")
+    params["models"] |= {name.lower(): {"estimator": name} for name in names}
+    models = [*(name.lower() for name in names), "BR-LR"]
     params["experiments"] = {"algorithms": {"models": models, "costs": ["f1"]}}
     params["train"] |= {"seeds": 1, "time_limit": 15}
     code.write_params(params)
@@ -64,16 +74,17 @@ def test_whatever_a_model_does_its_cell_is_a_row_and_the_others_go_on(broken):
     assert found["halves"] == ("failed", "ValueError: predicted values other than 0 and 1")
     assert found["hangs"] == ("timeout", "stopped after the limit of 15 s a cell")
     assert found["dies"][0] == "oom"
+    assert found["swamps"] == ("oom", "OutOfMemoryError: CUDA out of memory")
     assert found["BR-LR"] == ("ok", "")
     assert "failed: tiny / raises: ValueError: singular matrix, sorry" in output
     predicted = pq.read_table(broken.path / "data" / "predictions" / "tiny.parquet")
     assert set(predicted["model"].to_pylist()) == {"BR-LR"}
 
     again = broken.run("stages.train", "--dataset", "tiny", "--tolerate-failures")
-    assert "5 cells, 5 cached, 0 to compute" in again
+    assert "6 cells, 6 cached, 0 to compute" in again
 
     retried = broken.run("stages.train", "--dataset", "tiny", "--retry", "failed", code=3)
-    assert "5 cells, 3 cached, 2 to compute" in retried
+    assert "6 cells, 4 cached, 2 to compute" in retried
 
 
 def test_the_plan_lists_cells_says_which_are_cached_and_how_long_the_rest_takes(project):
