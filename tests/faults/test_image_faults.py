@@ -1,11 +1,18 @@
 """T22: images that are truncated, odd, gigantic or missing, and labels that do not fit."""
 
 import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 import yaml
 
-from stages.config.catalog import Entry
+from stages import features, paths, prepare, split
+from stages.cells.inputs import load_inputs, load_splits
+from stages.config.catalog import Entry, load_catalog
 from stages.config.pictures import Weights
 from stages.errors import DataError
 from stages.io.files import read_json
@@ -13,7 +20,9 @@ from stages.io.tables import read_table, table_to_matrix
 from stages.vision.coco import read_coco
 from stages.vision.index import read_index
 from stages.vision.network import load_network
+from stages.vision.prepared import read_images
 from stages.vision.store import read_matrix
+from tests.readme import ROOT
 from tests.stages.vision.pictures import bomb, coco, photo, save, truncated
 
 ODD = {  # file -> how it is made, and the name of its check
@@ -34,89 +43,110 @@ WEIGHTS = {"small": {"title": "small", "network": "small-cnn", "layout": "seeded
 
 
 @pytest.fixture
-def pictures(project):
-    """The tiny project with twenty images of the user's, five of them odd."""
-    catalog = {"datasets": {"mine": ENTRY}, "weights": WEIGHTS}
-    (project.path / "data" / "catalog.yaml").write_text(yaml.safe_dump(catalog))
-    params = project.params() | {"datasets": ["mine"]}
-    params["experiments"]["images"] = {
-        "models": ["BR-LR"],
-        "costs": ["f1"],
-        "datasets": ["mine"],
-    }
-    project.write_params(params)
-    folder = project.path / "data" / "raw" / "mine"
+def pictures(tmp_path, monkeypatch):
+    """A project folder with twenty images of the user's, five of them odd."""
+    monkeypatch.chdir(tmp_path)
+    folder = paths.raw("mine")
     files = {f"{n:02d}.jpg": [1 + n % 3] if n % 4 else [] for n in range(20)}
     coco(folder / "labels.json", files, categories=("cat", "dog", "cow"))
     for number, name in enumerate(files):
         save(folder / "photos" / name, photo(seed=number))
     for name, (make, _) in ODD.items():
         make(folder / "photos" / name)
-    return project
+    describe()
+    return tmp_path
 
 
-def through(project, *stages):
-    for stage in stages:
-        project.run(f"stages.{stage}", "--dataset", "mine")
-    return project.path / "data"
+def describe(**images):
+    """Write the catalogue."""
+    mine = ENTRY | {"images": {"weights": "small"} | images}
+    catalog = {"datasets": {"mine": mine}, "weights": WEIGHTS}
+    Path("data/catalog.yaml").write_text(yaml.safe_dump(catalog))
 
 
-@pytest.mark.slow
-def test_every_odd_image_is_told_by_the_validation_and_keeps_its_row(pictures):
-    data = through(pictures, "fetch", "features", "prepare", "split", "train")
-    checks = {c["check"]: c for c in read_json(data / "prepared/mine/validation.json")["checks"]}
+def see():
+    """The stage `features`, in this process."""
+    return features.features("mine", load_catalog(), paths.features("mine"), workers=2)
+
+
+def run(stage, monkeypatch):
+    monkeypatch.setattr(sys, "argv", [stage.__name__, "--dataset", "mine"])
+    assert stage.main() == 0
+
+
+def test_every_odd_image_is_told_by_the_validation_and_keeps_its_row(pictures, monkeypatch):
+    for stage in (features, prepare, split):
+        run(stage, monkeypatch)
+    folder = paths.prepared("mine")
+    checks = {check["check"]: check for check in read_json(folder / "validation.json")["checks"]}
     for name, (_, check) in ODD.items():
         assert f"photos/{name} (" in checks[check]["observed"]
         assert checks[check]["status"] == "warn"
     assert checks["decodable"]["observed"].startswith("3 of 20 break this")
-    rows = read_table(data / "prepared/mine/images.parquet").to_pylist()
+    rows = read_table(folder / "images.parquet").to_pylist()
     assert [row["file"] for row in rows] == [f"photos/{n:02d}.jpg" for n in range(20)]
     told = {row["file"].split("/")[1]: row["problem"] for row in rows if row["problem"]}
     assert told == {
         **{"03.jpg": "truncated", "05.jpg": "colours", "08.jpg": "tiny"},
         **{"11.jpg": "gigantic", "14.jpg": "unreadable"},
     }
-    zeros = (read_matrix(data / "features/mine", "pooled") == 0).all(axis=1)
+    zeros = (read_matrix(paths.features("mine"), "pooled") == 0).all(axis=1)
     assert [n for n in range(20) if zeros[n]] == [3, 11, 14]
-    labels = table_to_matrix(read_table(data / "prepared/mine/labels.parquet"))
+    labels = table_to_matrix(read_table(folder / "labels.parquet"))
     assert labels.argmax(axis=1).tolist() == [n % 3 if n % 4 else 0 for n in range(20)]
-    card = read_json(data / "prepared/mine/card.json")
+    card = read_json(folder / "card.json")
     assert (card["empty"], card["images"]["split"]) == (5, "random")
-    assert len(pictures.cells()) == 2  # the images train like any data set
+    assert load_inputs("mine", "features").X.shape == (20, 64)
+    maps = load_inputs("mine", "map")
+    assert maps.X.shape == (20, 16 * 64) and maps.told == {"cells": 16}
+    assert load_splits("mine").sum(axis=1).tolist() == [15] * 10
 
 
-@pytest.mark.slow
 def test_an_image_that_vanished_is_an_error_with_its_name_and_nothing_is_lost(pictures):
-    data = through(pictures, "fetch", "features")
-    before = sorted((data / "features" / "mine").rglob("*.parquet"))
-    lost = data / "raw" / "mine" / "photos" / "07.jpg"
+    see()
+    before = {path: path.read_bytes() for path in paths.features("mine").rglob("*.parquet")}
+    lost = paths.raw("mine") / "photos" / "07.jpg"
     kept = lost.read_bytes()
     lost.unlink()
-    said = pictures.run("stages.features", "--dataset", "mine", code=2)
-    assert "1 of 20 images are missing: data/raw/mine/photos/07.jpg" in said
-    assert "Traceback" not in said
+    with pytest.raises(DataError, match=r"1 of 20 images are missing: .*photos/07\.jpg"):
+        see()
     lost.write_bytes(kept)
-    assert "all of them seen before" in pictures.run("stages.features", "--dataset", "mine")
-    assert sorted((data / "features" / "mine").rglob("*.parquet")) == before
+    assert "all of them seen before" in see()
+    after = {path: path.read_bytes() for path in paths.features("mine").rglob("*.parquet")}
+    assert after == before
+
+
+def test_a_killed_run_goes_on_with_the_parts_it_has(pictures):
+    describe(batch=1)  # a part has sixteen images
+    see()
+    folder = paths.features("mine")
+    whole = {path: path.read_bytes() for path in folder.rglob("*.parquet")}
+    (folder / "parts" / "000001.parquet").unlink()
+    (folder / "parts" / ".000001.parquet.x.tmp").write_bytes(b"PAR1")
+    (folder / "summary.json").unlink()
+    with pytest.raises(DataError, match="is not complete; run: dvc repro features@mine"):
+        read_images(folder)
+    assert "4 of 20 images seen" in see()
+    assert {path: path.read_bytes() for path in folder.rglob("*.parquet")} == whole
+    assert not list(folder.rglob(".*"))
 
 
 @pytest.mark.slow
-def test_a_killed_run_goes_on_with_the_parts_it_has(pictures):
-    data = through(pictures, "fetch")
-    catalog = yaml.safe_load((pictures.path / "data" / "catalog.yaml").read_text())
-    catalog["datasets"]["mine"]["images"]["batch"] = 1  # a part has sixteen images
-    (pictures.path / "data" / "catalog.yaml").write_text(yaml.safe_dump(catalog))
-    through(pictures, "features")
-    whole = {path.name: path.read_bytes() for path in data.glob("features/mine/*.parquet")}
-    parts = data / "features" / "mine" / "parts"
-    (parts / "000001.parquet").unlink()  # as after a kill: one part there, one half written
-    (parts / ".000001.parquet.x.tmp").write_bytes(b"PAR1")
-    (data / "features" / "mine" / "summary.json").unlink()
-    assert "not complete" in pictures.run("stages.prepare", "--dataset", "mine", code=2)
-    assert "4 of 20 images seen" in pictures.run("stages.features", "--dataset", "mine")
-    assert not list(parts.glob(".*"))
-    again = {path.name: path.read_bytes() for path in data.glob("features/mine/*.parquet")}
-    assert again == whole
+def test_a_run_that_is_killed_for_good_is_continued(pictures):
+    """The real thing: kill -9 while images are seen, then the same command."""
+    describe(batch=1)
+    command = [sys.executable, "-m", "stages.features", "--dataset", "mine"]
+    env = os.environ | {"PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen(command, env=env, stderr=subprocess.DEVNULL)
+    parts = paths.features("mine") / "parts"
+    while process.poll() is None and not (parts / "000000.parquet").exists():
+        time.sleep(0.005)
+    process.kill()
+    process.wait()
+    first = (parts / "000000.parquet").stat().st_mtime_ns
+    see()
+    assert (parts / "000000.parquet").stat().st_mtime_ns == first
+    assert read_matrix(paths.features("mine"), "pooled").shape == (20, 64)
 
 
 @pytest.mark.parametrize(
