@@ -1,5 +1,6 @@
 """README.md and CONTRIBUTING.md are true: what they say is run here or in tests/flows."""
 
+import html
 import os
 import re
 import subprocess
@@ -14,6 +15,8 @@ from tests.readme import ROOT, blocks
 
 PREFIX = Path(sys.prefix)
 THIS_RUN = {"make test", "make test-fast", "make lint"}  # they run this test, or would wait for it
+README = ROOT / "README.md"
+OWN_ROWS = " (all-zeros, top-k, BR-LR, BR-LR+rule and PCC-as-published)"
 REPORT = ("Two commands", "What is run", "With DVC", "Images")
 
 
@@ -79,6 +82,15 @@ def test_the_library_example_prints_an_f1_score():
 def mirror_or_nothing(tmp_path):
     """Any folder is a mirror: what it lacks comes from elsewhere."""
     return tmp_path
+
+
+def test_the_verdicts_that_the_readme_quotes_are_those_of_the_reference_run():
+    page = html.unescape((ROOT / "reports" / "small" / "report.html").read_text())
+    shown = re.findall(r"> (holds|does not hold)</td><th[^>]*>([^<]*)</th>", page)
+    ours = {text.replace(OWN_ROWS, ""): verdict for verdict, text in shown}
+    table = re.findall(r"^\| \**(holds|does not hold)\** \| (.*) \|$", README.read_text(), re.M)
+    assert {text: verdict for verdict, text in table} == ours
+    assert len(ours) == 23
 
 
 def entry(page, section):
