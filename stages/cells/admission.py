@@ -7,7 +7,13 @@ from dataclasses import dataclass, field
 from stages.cells.claims import Claims
 from stages.cells.inputs import HERE, load_card
 from stages.cells.plan import Job
-from stages.cells.slots import machine_has_gpu, machine_memory, slots_needed, take_slot
+from stages.cells.slots import (
+    machine_cores,
+    machine_has_gpu,
+    machine_memory,
+    slots_needed,
+    take_slot,
+)
 from stages.config.params import Params
 
 
@@ -23,24 +29,25 @@ class Admission:
     def admit(self, job: Job) -> ExitStack | None:
         """What the job holds while it runs, to be closed at its end; None if it must wait."""
         held = ExitStack()
-        if not held.enter_context(Claims(self.store).hold(claim_name(job))):
-            return None
-        for name in self._slots(job):
-            release = take_slot(name)
+        for name, places in self._slots(job).items():
+            release = take_slot(name, places)
             if release is None:
                 held.close()
                 return None
             held.callback(release)
+        if not held.enter_context(Claims(self.store).hold(claim_name(job))):
+            held.close()
+            return None
         return held
 
-    def _slots(self, job: Job) -> list[str]:
+    def _slots(self, job: Job) -> dict[str, int]:
         cell = job.cells[0]
         return slots_needed(
             self.params.models[cell.model],
             load_card(cell.dataset, self.data.get(cell.dataset, HERE)),
             gpu=self.params.train.device != "cpu" and machine_has_gpu(),
             memory=machine_memory(),
-            workers=self.workers,
+            cores=max(self.workers, machine_cores()),
         )
 
 

@@ -15,6 +15,7 @@ from stages.cells.keys import versions
 from stages.cells.plan import Cell, Job, jobs
 from stages.cells.pool import run_jobs
 from stages.cells.results import to_table
+from stages.cells.slots import machine_cores
 from stages.cells.store import Manifest, Store
 from stages.config.params import Model, Params
 
@@ -23,7 +24,7 @@ REASON_LENGTH = 300
 
 def worker_count() -> int:
     """As many workers as RETHINK_WORKERS says, or as there are cores."""
-    return int(os.environ.get("RETHINK_WORKERS") or len(os.sched_getaffinity(0)))
+    return int(os.environ.get("RETHINK_WORKERS") or machine_cores())
 
 
 def run_cells(

@@ -1,4 +1,4 @@
-"""Limits of a machine: how many jobs may use a GPU or a large part of the memory at a time.
+"""Limits of a machine: how many jobs may use a core, a GPU or much of the memory at a time.
 
 A slot is a locked file, which the kernel frees when its holder dies, so no dead process keeps one.
 """
@@ -8,7 +8,6 @@ import inspect
 import os
 import tempfile
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +20,14 @@ SPARSE_SHARE = 0.05  # of the entries are not zero, as a rule
 
 
 def slots_needed(
-    model: Model, card: dict[str, Any], *, gpu: bool, memory: float, workers: int
-) -> list[str]:
-    """The slots that a job must have while it runs; `memory` is the machine's, in bytes."""
-    needed = []
+    model: Model, card: dict[str, Any], *, gpu: bool, memory: float, cores: int
+) -> dict[str, int]:
+    """The slots that a job must have while it runs, and how many of each this machine has."""
+    needed = {"core": cores}  # two runs side by side do not crowd each other
     if gpu and "device" in inspect.signature(get_model(model.estimator)).parameters:
-        needed.append(f"gpu-{os.environ.get('CUDA_VISIBLE_DEVICES', 'all')}")
-    if bytes_needed(card, model.input) > memory / workers:
-        needed.append("memory")
+        needed[f"gpu-{os.environ.get('CUDA_VISIBLE_DEVICES', 'all')}"] = 1
+    if bytes_needed(card, model.input) > memory / cores:
+        needed["memory"] = 1
     return needed
 
 
@@ -44,18 +43,27 @@ def machine_has_gpu() -> bool:
     return any(Path(name).exists() for name in GPU_FILES)
 
 
+def machine_cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
 def machine_memory() -> int:
     """All memory of this machine, in bytes."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
-def take_slot(name: str, folder: Path | None = None) -> Callable[[], None] | None:
-    """Take a slot of this machine if it is free; returns what frees it."""
+def take_slot(name: str, places: int, folder: Path | None = None) -> Callable[[], None] | None:
+    """Take one of so many slots of this machine, if one is free; returns what frees it."""
     safe = "".join(letter if letter.isalnum() else "-" for letter in name)
     folder = folder or Path(tempfile.gettempdir())
-    handle = os.open(folder / f"rethink-{os.getuid()}-{safe}.lock", os.O_CREAT | os.O_RDWR, 0o600)
-    with suppress(BlockingIOError):
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return lambda: os.close(handle)
-    os.close(handle)
+    for number in range(places):
+        path = folder / f"rethink-{os.getuid()}-{safe}-{number}.lock"
+        handle = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(handle)
+        else:
+            return lambda: os.close(handle)
     return None
