@@ -27,7 +27,7 @@ from stages.cells.orders import Order
 from stages.cells.store import Store
 from stages.errors import UserError
 
-POLL = 1.0  # seconds between two looks at the runs
+POLL = 3.0  # seconds between two looks at the runs
 LOOK_ROUND = 10.0  # seconds between two looks at the workers and at the store
 NO_WORKER_AT_MOST = 300.0  # seconds to wait for a worker to come back
 SILENCE = {"PENDING": 120.0, "RUNNING": 30.0, "CANCELLING": 120.0}  # seconds without a sign of life

@@ -1,6 +1,7 @@
 """Whether a job may start now: nobody else computes it, and the machine has room for it."""
 
 import hashlib
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
@@ -47,8 +48,16 @@ class Admission:
             load_card(cell.dataset, self.data.get(cell.dataset, HERE)),
             gpu=self.params.train.device != "cpu" and machine_has_gpu(),
             memory=machine_memory(),
-            cores=max(self.workers, machine_cores()),
+            cores=self._cores,
         )
+
+    @property
+    def _cores(self) -> int:
+        return max(self.workers, machine_cores())
+
+    def take_core(self) -> Callable[[], None] | None:
+        """A core, if one is free: runs side by side on a machine do not crowd each other."""
+        return take_slot("core", self._cores)
 
 
 def claim_name(job: Job) -> str:

@@ -22,8 +22,8 @@ SPARSE_SHARE = 0.05  # of the entries are not zero, as a rule
 def slots_needed(
     model: Model, card: dict[str, Any], *, gpu: bool, memory: float, cores: int
 ) -> dict[str, int]:
-    """The slots that a job must have while it runs, and how many of each this machine has."""
-    needed = {"core": cores}  # two runs side by side do not crowd each other
+    """The slots beside a core that a job must have, and how many of each this machine has."""
+    needed = {}
     if gpu and "device" in inspect.signature(get_model(model.estimator)).parameters:
         needed[f"gpu-{os.environ.get('CUDA_VISIBLE_DEVICES', 'all')}"] = 1
     if bytes_needed(card, model.input) > memory / cores:

@@ -17,13 +17,13 @@ def needed(model, card, gpu):
 
 def test_networks_on_a_gpu_need_its_slot_and_nothing_else_does(monkeypatch):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3")
-    assert needed(NET, SMALL, gpu=True) == {"core": 4, "gpu-3": 1}
-    assert needed(NET, SMALL, gpu=False) == {"core": 4}
-    assert needed(LINEAR, SMALL, gpu=True) == {"core": 4}
+    assert needed(NET, SMALL, gpu=True) == {"gpu-3": 1}
+    assert needed(NET, SMALL, gpu=False) == {}
+    assert needed(LINEAR, SMALL, gpu=True) == {}
 
 
 def test_a_job_larger_than_its_share_of_the_memory_needs_the_memory_slot():
-    assert needed(LINEAR, LARGE, gpu=False) == {"core": 4, "memory": 1}
+    assert needed(LINEAR, LARGE, gpu=False) == {"memory": 1}
     share = bytes_needed(SMALL)
     for memory, large in ((4.1 * share, False), (3.9 * share, True)):
         slots = slots_needed(LINEAR, SMALL, gpu=False, memory=memory, cores=4)
