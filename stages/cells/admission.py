@@ -1,7 +1,6 @@
 """Whether a job may start now: nobody else computes it, and the machine has room for it."""
 
 import hashlib
-from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
@@ -30,8 +29,8 @@ class Admission:
     def admit(self, job: Job) -> ExitStack | None:
         """What the job holds while it runs, to be closed at its end; None if it must wait."""
         held = ExitStack()
-        for name, places in self._slots(job).items():
-            release = take_slot(name, places)
+        for name in self._slots(job):
+            release = take_slot(name)
             if release is None:
                 held.close()
                 return None
@@ -41,23 +40,15 @@ class Admission:
             return None
         return held
 
-    def _slots(self, job: Job) -> dict[str, int]:
+    def _slots(self, job: Job) -> list[str]:
         cell = job.cells[0]
         return slots_needed(
             self.params.models[cell.model],
             load_card(cell.dataset, self.data.get(cell.dataset, HERE)),
             gpu=self.params.train.device != "cpu" and machine_has_gpu(),
             memory=machine_memory(),
-            cores=self._cores,
+            cores=max(self.workers, machine_cores()),
         )
-
-    @property
-    def _cores(self) -> int:
-        return max(self.workers, machine_cores())
-
-    def take_core(self) -> Callable[[], None] | None:
-        """A core, if one is free: runs side by side on a machine do not crowd each other."""
-        return take_slot("core", self._cores)
 
 
 def claim_name(job: Job) -> str:

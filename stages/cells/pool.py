@@ -23,7 +23,6 @@ PR_SET_PDEATHSIG = 1
 PAUSE = 1.0  # seconds until a job that had to wait is looked at again
 
 Admit = Callable[[Job], ExitStack | None]
-TakeCore = Callable[[], Callable[[], None] | None]
 
 
 @dataclass(frozen=True)
@@ -36,12 +35,7 @@ class Fate:
 
 
 def run_jobs(
-    jobs: list[Job],
-    work: Callable[[Job], None],
-    admit: Admit,
-    take_core: TakeCore,
-    workers: int,
-    time_limit: int,
+    jobs: list[Job], work: Callable[[Job], None], admit: Admit, workers: int, time_limit: int
 ) -> Iterator[Fate]:
     """Run `work(job)` for every job, as they are admitted, and tell how each ended."""
     if not jobs:
@@ -50,13 +44,10 @@ def run_jobs(
     workers = min(workers, len(jobs))
     pool = ProcessPool(workers, context=get_context("spawn"), initializer=die_with_parent)
     waiting, running = list(jobs), dict[Any, tuple[Job, ExitStack]]()
-    cores: list[Callable[[], None]] = []
     try:
         while waiting or running:
-            _adjust(cores, take_core, min(workers, len(waiting) + len(running)))
             # one more than run stands ready, so that no process waits for the next
-            room = len(cores) + (len(cores) == workers) - len(running)
-            for job, held in _admitted(waiting, admit, room):
+            for job, held in _admitted(waiting, admit, workers + 1 - len(running)):
                 limit = time_limit * len(job.cells)
                 running[pool.schedule(work, args=[job], timeout=limit)] = job, held
                 waiting.remove(job)
@@ -73,15 +64,6 @@ def run_jobs(
         pool.join()
         for _, held in running.values():
             held.close()
-        _adjust(cores, take_core, 0)
-
-
-def _adjust(cores: list[Callable[[], None]], take_core: TakeCore, wanted: int) -> None:
-    """Take or free cores of the machine until there are as many as wanted, or as can be had."""
-    while len(cores) > wanted:
-        cores.pop()()
-    while len(cores) < wanted and (core := take_core()):
-        cores.append(core)
 
 
 def _admitted(waiting: list[Job], admit: Admit, room: int) -> Iterator[tuple[Job, ExitStack]]:

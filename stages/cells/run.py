@@ -40,9 +40,9 @@ def run_cells(
     `data` tells where data sets are that are not in this project's own folder.
     """
     work = partial(run_job, params=params, address=store.address, data=data)
-    rules = Admission(params, store.address, workers, data)
-    todo, limit = jobs(missing, keys, params), params.train.time_limit
-    for fate in run_jobs(todo, work, rules.admit, rules.take_core, workers, limit):
+    admit = Admission(params, store.address, workers, data).admit
+    todo = jobs(missing, keys, params)
+    for fate in run_jobs(todo, work, admit, workers, params.train.time_limit):
         if fate.status:
             record(fate.job, fate.job.cells, params, store, fate.status, fate.reason)
         yield fate.job.cells

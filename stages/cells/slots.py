@@ -1,4 +1,4 @@
-"""Limits of a machine: how many jobs may use a core, a GPU or much of the memory at a time.
+"""Limits of a machine: one job at a time may use a GPU, and one a large part of the memory.
 
 A slot is a locked file, which the kernel frees when its holder dies, so no dead process keeps one.
 """
@@ -21,13 +21,13 @@ SPARSE_SHARE = 0.05  # of the entries are not zero, as a rule
 
 def slots_needed(
     model: Model, card: dict[str, Any], *, gpu: bool, memory: float, cores: int
-) -> dict[str, int]:
-    """The slots beside a core that a job must have, and how many of each this machine has."""
-    needed = {}
+) -> list[str]:
+    """The slots that a job must have while it runs."""
+    needed = []
     if gpu and "device" in inspect.signature(get_model(model.estimator)).parameters:
-        needed[f"gpu-{os.environ.get('CUDA_VISIBLE_DEVICES', 'all')}"] = 1
+        needed.append(f"gpu-{os.environ.get('CUDA_VISIBLE_DEVICES', 'all')}")
     if bytes_needed(card, model.input) > memory / cores:
-        needed["memory"] = 1
+        needed.append("memory")
     return needed
 
 
@@ -53,17 +53,14 @@ def machine_memory() -> int:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
-def take_slot(name: str, places: int, folder: Path | None = None) -> Callable[[], None] | None:
-    """Take one of so many slots of this machine, if one is free; returns what frees it."""
+def take_slot(name: str, folder: Path | None = None) -> Callable[[], None] | None:
+    """Take a slot of this machine, if it is free; returns what frees it."""
     safe = "".join(letter if letter.isalnum() else "-" for letter in name)
     folder = folder or Path(tempfile.gettempdir())
-    for number in range(places):
-        path = folder / f"rethink-{os.getuid()}-{safe}-{number}.lock"
-        handle = os.open(path, os.O_CREAT | os.O_RDWR, 0o600)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(handle)
-        else:
-            return lambda: os.close(handle)
-    return None
+    handle = os.open(folder / f"rethink-{os.getuid()}-{safe}.lock", os.O_CREAT | os.O_RDWR, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        return None
+    return lambda: os.close(handle)

@@ -17,13 +17,13 @@ def needed(model, card, gpu):
 
 def test_networks_on_a_gpu_need_its_slot_and_nothing_else_does(monkeypatch):
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3")
-    assert needed(NET, SMALL, gpu=True) == {"gpu-3": 1}
-    assert needed(NET, SMALL, gpu=False) == {}
-    assert needed(LINEAR, SMALL, gpu=True) == {}
+    assert needed(NET, SMALL, gpu=True) == ["gpu-3"]
+    assert needed(NET, SMALL, gpu=False) == []
+    assert needed(LINEAR, SMALL, gpu=True) == []
 
 
 def test_a_job_larger_than_its_share_of_the_memory_needs_the_memory_slot():
-    assert needed(LINEAR, LARGE, gpu=False) == {"memory": 1}
+    assert needed(LINEAR, LARGE, gpu=False) == ["memory"]
     share = bytes_needed(SMALL)
     for memory, large in ((4.1 * share, False), (3.9 * share, True)):
         slots = slots_needed(LINEAR, SMALL, gpu=False, memory=memory, cores=4)
@@ -42,27 +42,20 @@ def test_maps_need_more():
 def test_a_slot_has_one_holder_and_a_killed_one_frees_it(tmp_path):
     code = (
         "import sys, time, pathlib; from stages.cells.slots import take_slot\n"
-        "print(take_slot('gpu-0', 1, pathlib.Path(sys.argv[1])) is not None, flush=True)\n"
+        "print(take_slot('gpu-0', pathlib.Path(sys.argv[1])) is not None, flush=True)\n"
         "time.sleep(600)"
     )
     holder = subprocess.Popen(
         [sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE, text=True
     )
     assert holder.stdout.readline() == "True\n"
-    assert take_slot("gpu-0", 1, tmp_path) is None
-    other = take_slot("gpu-1", 1, tmp_path)
+    assert take_slot("gpu-0", tmp_path) is None
+    other = take_slot("gpu-1", tmp_path)
     assert other is not None
     other()
     holder.kill()
     holder.wait()
-    release = take_slot("gpu-0", 1, tmp_path)
+    release = take_slot("gpu-0", tmp_path)
     assert release is not None
     release()
-    assert take_slot("gpu-0", 1, tmp_path) is not None
-
-
-def test_there_are_as_many_slots_as_places(tmp_path):
-    taken = [take_slot("core", 2, tmp_path) for _ in range(3)]
-    assert [slot is not None for slot in taken] == [True, True, False]
-    taken[0]()
-    assert take_slot("core", 2, tmp_path) is not None
+    assert take_slot("gpu-0", tmp_path) is not None
