@@ -51,7 +51,7 @@ PAUSE = 5.0  # seconds between two attempts to get hold of DVC
 def run_name() -> str:
     """What a run is called in the UI: its data set, or else its profile."""
     given = flow_run.parameters
-    return str(given["dataset"] or given["profile"])
+    return str(given["dataset"] or given["profile"].replace("as-is", "params.yaml as it is"))
 
 
 @flow(name="rethink", flow_run_name=run_name, persist_result=False)
