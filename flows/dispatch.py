@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any
 
 from prefect import get_run_logger
@@ -138,9 +139,8 @@ class Dispatcher:
 
     def _is_lost(self, flight: Flight, seconds: float) -> bool:
         """Whether a run that has been in its state for so long has died without a word."""
-        return seconds > SILENCE[flight.state] and not Claims(self.store.address).held(
-            sign_of_life(flight.run)
-        )
+        silent = seconds > SILENCE.get(flight.state, inf)  # one that is paused may be silent
+        return silent and not Claims(self.store.address).held(sign_of_life(flight.run))
 
     def _give_up(self, flight: Flight, reason: str) -> None:
         # by force, so that a dead worker's run keeps no slot of its pool

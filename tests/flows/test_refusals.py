@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -30,10 +29,8 @@ def nowhere(prepared_project, tmp_path_factory):
 
 
 def test_a_server_that_does_not_answer(nowhere):
-    started = time.monotonic()
     assert f"server at http://127.0.0.1:{nowhere.port}/api does not answer" in refusal(nowhere)
     assert "prefect server start" in refusal(nowhere, "python -m flows.pools")
-    assert time.monotonic() - started < 90  # two commands on a busy machine; each says 5 s
 
 
 def test_no_server_named(nowhere):
@@ -47,7 +44,7 @@ def test_a_pool_without_workers(lab):
     assert message in refusal(lab)
 
 
-def test_an_unknown_profile_or_data_set(lab):
+def test_an_unknown_profile(lab):
     done = lab.try_to("python -m flows.rethink --profile qick")
     assert done.returncode != 0 and "invalid choice: 'qick'" in done.stderr
 

@@ -2,8 +2,11 @@
 
 import pytest
 
+from flows.dispatch import Dispatcher, Flight
 from flows.units import Unit, pool_for, units
+from stages.cells.claims import Claims
 from stages.cells.plan import plan
+from stages.cells.store import Store
 from stages.config.catalog import load_catalog
 from stages.config.params import load_params
 from tests.conftest import ROOT
@@ -68,3 +71,17 @@ def test_short_models_share_a_unit_but_networks_never_with_others(params):
 def test_networks_go_to_a_living_gpu_worker_and_else_to_the_cpu(network, device, gpu, cpu, pool):
     unit = Unit("yeast", ("RethinkNet",), network, 1.0)
     assert pool_for(unit, device, {"cpu": cpu, "gpu": gpu, "lead": 1}) == pool
+
+
+@pytest.mark.parametrize(
+    ("state", "seconds", "lost"),
+    [("RUNNING", 31, True), ("RUNNING", 29, False), ("PENDING", 31, False), ("PAUSED", 1e6, False)],
+)
+def test_a_unit_is_lost_when_it_is_silent_for_too_long_unless_it_is_paused(
+    tmp_path, state, seconds, lost
+):
+    flight = Flight(Unit("yeast", ("CC",), False, 1.0), "cpu", "a-run", state)
+    dispatcher = Dispatcher(None, "order", None, Store(str(tmp_path)), 1, print)
+    assert dispatcher._is_lost(flight, seconds) == lost
+    with Claims(str(tmp_path)).hold("run-a-run"):
+        assert not dispatcher._is_lost(flight, seconds)
