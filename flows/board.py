@@ -35,8 +35,7 @@ class Board:
 
     def show(self, dispatcher: Dispatcher) -> None:
         """Bring both up to date."""
-        total = len(dispatcher.order.keys)
-        done = len(dispatcher.store.present(dispatcher.order.keys))
+        total, done = len(dispatcher.order.keys), len(dispatcher.done)
         patiently(update_progress_artifact, self.artifact, progress=100.0 * done / total)
         text = "\n".join(lines(dispatcher, done, total))
         if self.live.is_started:
@@ -49,11 +48,12 @@ class Board:
 def lines(dispatcher: Dispatcher, done: int, total: int) -> list[str]:
     """What the cells and each pool are doing, a line each."""
     text = [f"{done} of {total} cells, {len(dispatcher.waiting)} units wait to be sent"]
+    over = list(dispatcher.over.values())
     for pool in (CPU, GPU):
         mine = [flight for flight in dispatcher.flying.values() if flight.pool == pool]
         running = [flight.unit.name for flight in mine if flight.state == "RUNNING"]
         text.append(
-            f"{pool}: {dispatcher.live.get(pool, 0)} workers, {dispatcher.ended[pool]} units done, "
+            f"{pool}: {dispatcher.live.get(pool, 0)} workers, {over.count(pool)} units done, "
             f"{len(mine) - len(running)} queued, {len(running)} running"
             + (f": {'; '.join(running)}" if running else "")
         )

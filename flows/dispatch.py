@@ -2,47 +2,35 @@
 
 What is done is judged by the store alone. A unit that ended without all its cells, or gave no sign
 of life for too long, is sent again: its machine died, its disk was full, its network was away. A
-model's own error is a row in the store, so it is not repeated.
+model's own error is a row in the store, so it is not repeated. When nothing waits any more, workers
+that are free join the unit that has most left to do.
 """
 
 import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from math import inf
-from typing import Any
 
 from prefect import get_run_logger
 from prefect.client.orchestration import SyncPrefectClient
-from prefect.client.schemas.filters import FlowRunFilter, FlowRunFilterId
 from prefect.client.schemas.objects import FlowRun
-from prefect.deployments import run_deployment
-from prefect.states import Cancelling, Crashed
-from prefect.types._datetime import now
+from prefect.states import Cancelled, Cancelling, Crashed
 
+from flows.flights import Flight, age, declare, launch, runs_of
 from flows.server import CPU, GPU, START, live_workers, patiently
-from flows.train import REFUSED, sign_of_life
+from flows.train import REFUSED
 from flows.units import Unit, pool_for
 from stages.cells.claims import Claims
 from stages.cells.orders import Order
+from stages.cells.plan import Cell, jobs
 from stages.cells.store import Store
 from stages.errors import UserError
 
-POLL = 3.0  # seconds between two looks at the runs
-LOOK_ROUND = 10.0  # seconds between two looks at the workers and at the store
+POLL = 0.5  # seconds between two looks at the signs of life
+LOOK_ROUND = 10.0  # seconds between two looks at everything else
 NO_WORKER_AT_MOST = 300.0  # seconds to wait for a worker to come back
-SILENCE = {"PENDING": 120.0, "RUNNING": 30.0, "CANCELLING": 120.0}  # seconds without a sign of life
+WORTH_SHARING = 30.0  # seconds that a unit has left, for another worker to join: it starts in five
 TRIES = 3
-
-
-@dataclass
-class Flight:
-    """A unit on its way."""
-
-    unit: Unit
-    pool: str
-    run: str
-    state: str = "SCHEDULED"
 
 
 @dataclass
@@ -56,61 +44,69 @@ class Dispatcher:
     in_flight: int
     show: Callable[["Dispatcher"], None]
     waiting: list[Unit] = field(default_factory=list)
-    flying: dict[str, Flight] = field(default_factory=dict)
-    ended: Counter[str] = field(default_factory=Counter)  # by pool
+    flying: dict[str, Flight] = field(default_factory=dict)  # by run
+    over: dict[Unit, str] = field(default_factory=dict)  # in which pool
     tries: Counter[Unit] = field(default_factory=Counter)
+    done: set[Cell] = field(default_factory=set)  # when last looked at
+    begun: dict[Unit, tuple[float, int]] = field(default_factory=dict)  # when, with so many jobs
     live: dict[str, int] = field(default_factory=dict)
-    looked_round: float = 0.0
+    next_round: float = 0.0
     workers_seen: float = 0.0
 
     def run(self, units: list[Unit]) -> None:
         """Send the units, the first ones first, and return when all have come to an end."""
         self.waiting = list(units)
         self.workers_seen = time.monotonic()
+        claims = Claims(self.store.address)
         try:
+            self._look_round()
+            self._send()
             while self.waiting or self.flying:
-                self._look_round()
-                self._send()
                 time.sleep(POLL)
-                for run in self._runs():
-                    self._follow(self.flying[str(run.id)], run)
-            self.show(self)
+                for flight in self.flying.values():
+                    flight.look(claims)
+                if time.monotonic() > self.next_round:
+                    self._look_round()
+                elif any(flight.fell_silent for flight in self.flying.values()):
+                    self._follow_all()
+                self._send()
+            self._count()
         except BaseException:  # cancelled, killed or failed: no unit goes on without its lead
-            self._recall()
+            for flight in self.flying.values():
+                declare(self.client, flight, Cancelling())
             raise
 
     def _look_round(self) -> None:
-        if time.monotonic() - self.looked_round < LOOK_ROUND:
-            return
-        self.looked_round = time.monotonic()
+        self.next_round = time.monotonic() + LOOK_ROUND
         self.live = patiently(live_workers, self.client)
+        self._follow_all()
+        self._count()
+        self._share()
+
+    def _count(self) -> None:
+        self.done = self.store.present(self.order.keys)
         self.show(self)
 
     def _send(self) -> None:
         for unit in list(self.waiting):
             if len(self.flying) >= self.in_flight:
                 return
-            pool = pool_for(unit, self.order.params.train.device, self.live)
-            if pool is None:
+            if pool := self._pool(unit):
+                self.workers_seen = time.monotonic()
+                self.waiting.remove(unit)
+                self.tries[unit] += 1
+                self.begun.pop(unit, None)
+                self._launch(unit, pool)
+            else:
                 self._wait_for_a_worker(unit)
-                continue
-            self.workers_seen = time.monotonic()
-            self.waiting.remove(unit)
-            self.tries[unit] += 1
-            run: Any = patiently(
-                run_deployment,
-                f"train/{pool}",
-                parameters={
-                    "order": self.name,
-                    "dataset": unit.dataset,
-                    "models": list(unit.models),
-                    "device": self.order.params.train.device if pool == GPU else "cpu",
-                },
-                flow_run_name=unit.name,
-                tags=[f"dataset:{unit.dataset}", *(f"model:{model}" for model in unit.models)],
-                timeout=0,
-            )
-            self.flying[str(run.id)] = Flight(unit, pool, str(run.id))
+
+    def _pool(self, unit: Unit) -> str | None:
+        return pool_for(unit, self.order.params.train.device, self.live)
+
+    def _launch(self, unit: Unit, pool: str) -> None:
+        device = self.order.params.train.device if pool == GPU else "cpu"
+        flight = launch(self.name, unit, pool, device)
+        self.flying[flight.run] = flight
 
     def _wait_for_a_worker(self, unit: Unit) -> None:
         if time.monotonic() - self.workers_seen > NO_WORKER_AT_MOST and not self.flying:
@@ -119,9 +115,40 @@ class Dispatcher:
                 f"finished is kept: start one ({START} {CPU}) and run the same command"
             )
 
-    def _runs(self) -> list[FlowRun]:
-        wanted = FlowRunFilter(id=FlowRunFilterId(any_=list(self.flying)))  # type: ignore[arg-type]
-        return patiently(self.client.read_flow_runs, flow_run_filter=wanted) if self.flying else []
+    def _share(self) -> None:
+        """Let a free worker join the unit that will take longest; claims keep their work apart."""
+        left = {flight.unit: self._seconds_left(flight.unit) for flight in self.flying.values()}
+        unit = max(left, key=lambda unit: left[unit], default=None)
+        if unit is None or self.waiting or len(self.flying) >= self.in_flight:
+            return
+        if left[unit] > WORTH_SHARING and (pool := self._pool(unit)):
+            get_run_logger().info("%s is shared: about %.0f s are left", unit.name, left[unit])
+            self._launch(unit, pool)
+
+    def _seconds_left(self, unit: Unit) -> float:
+        """How long a unit will still take, from what it did; 0 if no worker could join it."""
+        flights = self._flights(unit)
+        missing = [cell for cell in self._cells(unit) if cell not in self.done]
+        todo = len(jobs(missing, self.order.keys, self.order.params))
+        if todo <= len(flights) or not all(flight.lives for flight in flights):
+            return 0.0
+        since, at_first = self.begun.setdefault(unit, (time.monotonic(), todo))
+        return todo * (time.monotonic() - since) / max(1, at_first - todo)
+
+    def _flights(self, unit: Unit) -> list[Flight]:
+        return [flight for flight in self.flying.values() if flight.unit == unit]
+
+    def _cells(self, unit: Unit) -> dict[Cell, str]:
+        return {
+            cell: key
+            for cell, key in self.order.keys.items()
+            if cell.dataset == unit.dataset and cell.model in unit.models
+        }
+
+    def _follow_all(self) -> None:
+        for run in runs_of(self.client, self.flying):
+            if flight := self.flying.get(str(run.id)):  # unless another's end was its end, too
+                self._follow(flight, run)
 
     def _follow(self, flight: Flight, run: FlowRun) -> None:
         state = run.state
@@ -134,30 +161,23 @@ class Dispatcher:
         elif flight.state == "SCHEDULED":
             if not self.live.get(flight.pool):
                 self._give_up(flight, "its pool has no worker any more")
-        elif self._is_lost(flight, (now("UTC") - state.timestamp).total_seconds()):
+        elif flight.is_lost(age(state)):
             self._give_up(flight, "no sign of life")
 
-    def _is_lost(self, flight: Flight, seconds: float) -> bool:
-        """Whether a run that has been in its state for so long has died without a word."""
-        silent = seconds > SILENCE.get(flight.state, inf)  # one that is paused may be silent
-        return silent and not Claims(self.store.address).held(sign_of_life(flight.run))
-
     def _give_up(self, flight: Flight, reason: str) -> None:
-        # by force, so that a dead worker's run keeps no slot of its pool
-        lost: Any = Crashed(message=reason)
-        patiently(self.client.set_flow_run_state, flight.run, lost, force=True)
+        declare(self.client, flight, Crashed(message=reason))
         self._land(flight, reason)
 
     def _land(self, flight: Flight, how: str) -> None:
         del self.flying[flight.run]
         unit = flight.unit
-        mine = {
-            cell: key
-            for cell, key in self.order.keys.items()
-            if cell.dataset == unit.dataset and cell.model in unit.models
-        }
-        if all(self.store.find_all(mine).values()):
-            self.ended[flight.pool] += 1
+        if all(self.store.find_all(self._cells(unit)).values()):
+            self.over[unit] = flight.pool
+            for helper in [other for other in self._flights(unit) if not other.lived]:
+                declare(self.client, helper, Cancelled(message="nothing is left to share"))
+                del self.flying[helper.run]
+        elif self._flights(unit):
+            get_run_logger().warning("%s goes on with one worker less: %s", unit.name, how)
         elif self.tries[unit] < TRIES:
             get_run_logger().warning("%s is sent again: %s", unit.name, how)
             self.waiting.insert(0, unit)
@@ -166,7 +186,3 @@ class Dispatcher:
                 f"{unit.name} did not come to its end in {TRIES} tries, at last: {how}; "
                 "what is finished is kept: run the same command when the cause is gone"
             )
-
-    def _recall(self) -> None:
-        for run in self.flying:
-            patiently(self.client.set_flow_run_state, run, Cancelling(), force=True)

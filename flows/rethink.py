@@ -43,7 +43,7 @@ from stages.io.tables import read_table
 
 Profile = Literal["as-is", "smoke", "quick", "small", "paper", "images"]
 PROJECT = Path(__file__).resolve().parents[1]
-UNITS_FOR_EACH_WORKER = 2  # in flight, unless told otherwise
+LANES_FOR_EACH_WORKER = 2  # units that it runs at a time, unless told otherwise; one more waits
 BUSY = ("is busy", "Unable to acquire lock")  # what DVC says while another command runs
 PAUSE = 5.0  # seconds between two attempts to get hold of DVC
 
@@ -63,7 +63,7 @@ def rethink(
     Args:
         profile: how much is run; written into params.yaml unless it is "as-is"
         dataset: only this data set, up to its predictions and without the report
-        in_flight: units that are with the workers at a time (default: two for each worker)
+        in_flight: units that are with the workers at a time (default: three for each worker)
     """
     os.chdir(PROJECT)
     client, store = reachable_server(), Store(paths.store())
@@ -130,10 +130,12 @@ def fan_out(
     live = live_workers(client)
     if params.train.device == "auto" and not live[GPU]:
         get_run_logger().info("pool %r has no worker: networks go to pool %r", GPU, CPU)
-    room = in_flight or UNITS_FOR_EACH_WORKER * (live[CPU] + live[GPU])
-    todo = units(missing, store.timings(), params, load_catalog(), room)
+    workers = live[CPU] + live[GPU]
+    lanes = in_flight or LANES_FOR_EACH_WORKER * workers
+    todo = units(missing, store.timings(), params, load_catalog(), lanes)
     get_run_logger().info("%d of %d cells in %d units", len(missing), len(cells), len(todo))
     with Board() as board:
+        room = in_flight or lanes + workers
         Dispatcher(client, name, order, store, room, board.show).run(todo)
 
 

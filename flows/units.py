@@ -8,6 +8,7 @@ import inspect
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from math import ceil
 
 from flows.server import CPU, GPU
 from rethink.models import get_model
@@ -18,7 +19,7 @@ from stages.config.catalog import Catalog
 from stages.config.params import Params
 
 GUESS = 2.0  # seconds of a cell of which nothing is known yet
-LEAST, SHORT = 30.0, 120.0  # seconds that a unit should last: starting one takes some five
+LEAST, MOST = 30.0, 240.0  # seconds that a pack of models should last: starting one takes five
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Unit:
 
 
 def units(
-    missing: Iterable[Cell], timings: Timings, params: Params, catalog: Catalog, in_flight: int
+    missing: Iterable[Cell], timings: Timings, params: Params, catalog: Catalog, lanes: int
 ) -> list[Unit]:
     """Units for the cells that are missing, the longest first."""
     seconds: dict[tuple[str, bool], dict[str, float]] = defaultdict(lambda: defaultdict(float))
@@ -46,7 +47,8 @@ def units(
         group = cell.dataset, is_network(params, cell.model)
         seconds[group][cell.model] += GUESS if each is None else each
     total = sum(sum(models.values()) for models in seconds.values())
-    enough = max(LEAST, min(SHORT, total / in_flight))
+    rounds = ceil(total / (MOST * lanes))
+    enough = max(LEAST, total / (rounds * lanes))  # so that all come to an end together
     found = [
         Unit(dataset, models, network, sum(counted[model] for model in models))
         for (dataset, network), counted in seconds.items()

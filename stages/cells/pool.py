@@ -1,25 +1,19 @@
 """Run jobs in processes of one thread each; whatever happens to a process, its cells get a row."""
 
-import ctypes
-import os
 import signal
-import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, wait
 from concurrent.futures import TimeoutError as TaskTimeout
 from contextlib import ExitStack
 from dataclasses import dataclass
-from multiprocessing import get_context
 from typing import Any
 
 from pebble import ProcessExpired, ProcessPool
 
 from stages.cells.plan import Job
+from stages.cells.processes import die_with_parent, fork_server
 
-# One thread a process is faster here, and results do not depend on the number of workers.
-ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-PR_SET_PDEATHSIG = 1
 PAUSE = 1.0  # seconds until a job that had to wait is looked at again
 
 Admit = Callable[[Job], ExitStack | None]
@@ -40,9 +34,8 @@ def run_jobs(
     """Run `work(job)` for every job, as they are admitted, and tell how each ended."""
     if not jobs:
         return
-    os.environ.update(ONE_THREAD)
     workers = min(workers, len(jobs))
-    pool = ProcessPool(workers, context=get_context("spawn"), initializer=die_with_parent)
+    pool = ProcessPool(workers, context=fork_server(), initializer=die_with_parent)
     waiting, running = list(jobs), dict[Any, tuple[Job, ExitStack]]()
     try:
         while waiting or running:
@@ -86,9 +79,3 @@ def _fate(job: Job, future: Any, time_limit: int) -> Fate:
             return Fate(job, "oom", "killed from outside, most likely for want of memory")
         return Fate(job, "failed", f"the process died (exit code {death.exitcode})")
     return Fate(job)
-
-
-def die_with_parent() -> None:
-    """When the parent is killed, so are its workers: no orphan goes on computing."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -1,20 +1,21 @@
-"""Compute a part of an order: some models on one data set, on whatever machine this is."""
+"""Compute a part of an order: some models on one data set, on whatever machine this is.
+
+The libraries of the models take more than a second to import. This process does without them: the
+work is done in one that comes, like those of the cells, from the fork server, which imports them
+once.
+"""
 
 import argparse
 import os
 
-from stages import paths
-from stages.cells.fill import fill, say
-from stages.cells.orders import read_order
-from stages.cells.pool import die_with_parent
-from stages.cells.store import Store
-from stages.errors import CELLS_FAILED, run_command
+from stages.cells.processes import die_with_parent, fork_server
+from stages.errors import run_command
 
 
 def main() -> int:
     """Command line."""
     parser = argparse.ArgumentParser(
-        description=__doc__,
+        description="Compute a part of an order: some models on one data set.",
         epilog="example: python -m stages.cells.unit --order 0123456789abcdef --dataset yeast "
         "--model BR-LR --model CC",
     )
@@ -27,6 +28,26 @@ def main() -> int:
     die_with_parent()
     if os.getppid() != parent:  # it was gone before it could be watched
         return 1
+    process = fork_server().Process(target=work, args=(args,))
+    process.start()
+    process.join()
+    return process.exitcode
+
+
+def work(args: argparse.Namespace) -> None:
+    """Compute the cells, say how it went, and exit."""
+    die_with_parent()
+    run_command(lambda: compute_part(args))
+
+
+def compute_part(args: argparse.Namespace) -> int:
+    """Compute the cells and say how it went; the exit code."""
+    from stages import paths
+    from stages.cells.fill import fill, say
+    from stages.cells.orders import read_order
+    from stages.cells.store import Store
+    from stages.errors import CELLS_FAILED
+
     store = Store(paths.store())
     order = read_order(args.order, store)
     params = order.params

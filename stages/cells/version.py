@@ -7,11 +7,12 @@ import ast
 import hashlib
 import sys
 from functools import cache
-from importlib.metadata import packages_distributions, version
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from importlib.util import find_spec
 from pathlib import Path
 
 PROJECT = ("rethink", "stages")
+DISTRIBUTIONS = {"sklearn": "scikit-learn", "PIL": "pillow"}  # asking for it takes half a second
 
 
 def code_version(*modules: str) -> dict[str, str]:
@@ -82,7 +83,15 @@ def _is_module(name: str) -> bool:
         return False
 
 
-@cache
 def _versions(libraries: tuple[str, ...]) -> dict[str, str]:
-    distributions = packages_distributions()
-    return {name: version(distributions[name][0]) for name in libraries if name in distributions}
+    return {name: found for name in libraries if (found := library_version(name))}
+
+
+@cache
+def library_version(name: str) -> str | None:
+    """The version of the library that is imported by this name; None if none is installed."""
+    try:
+        return version(DISTRIBUTIONS.get(name, name))
+    except PackageNotFoundError:  # its distribution has another name
+        found = packages_distributions().get(name)
+        return version(found[0]) if found else None

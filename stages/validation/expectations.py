@@ -95,8 +95,10 @@ def _run(tables: dict[str, pd.DataFrame], todo: list[Check]) -> list[tuple[Check
     os.environ.setdefault("GX_ANALYTICS_ENABLED", "false")
     import great_expectations as gx  # takes seconds: only when a data set is prepared
     import great_expectations.expectations as gxe
+    from great_expectations.data_context.types.base import ProgressBarsConfig
 
     context = gx.get_context(mode="ephemeral")
+    context.variables.progress_bars = ProgressBarsConfig(globally=False)
     source = context.data_sources.add_pandas("summaries")
     found = []
     for name, frame in tables.items():

@@ -58,7 +58,7 @@ from stages.config.params import load_params
 def lead():
     client, params = reachable_server(), load_params()
     check_workers(live_workers(client), params.train.device)
-    fan_out(client, params, list(params.datasets), Store(paths.store()), None)
+    fan_out(client, params, list(params.datasets), Store(paths.store()), 2)
 
 lead()
 """

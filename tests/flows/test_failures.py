@@ -73,7 +73,7 @@ def test_a_machine_that_dies_in_a_unit_is_replaced_and_finished_cells_stay(lab, 
     assert before.items() <= manifests(store).items()
     assert set(results(lab, store).values()) == {"ok"}
     states = {run["state"]["type"] for run in lab.runs("train")}
-    assert states <= {"COMPLETED", "CRASHED"}  # no zombie is left in a slot
+    assert states <= {"COMPLETED", "CRASHED", "CANCELLED"}  # no zombie is left in a slot
 
 
 def test_each_model_that_goes_wrong_is_a_row_and_a_second_run_has_nothing_to_do(
@@ -123,7 +123,7 @@ def test_a_cancelled_run_stops_its_workers_processes_and_leaves_whole_cells(lab,
 def computing(folder):
     import psutil
 
-    names = ("stages.cells.unit", "spawn_main")
+    names = ("stages.cells.unit", "multiprocessing.forkserver")
     return [
         p for p in psutil.process_iter(["cmdline", "cwd"])
         if p.info["cwd"] == str(folder) and any(n in " ".join(p.info["cmdline"]) for n in names)

@@ -2,11 +2,10 @@
 
 import pytest
 
-from flows.dispatch import Dispatcher, Flight
+from flows.flights import Flight
 from flows.units import Unit, pool_for, units
 from stages.cells.claims import Claims
 from stages.cells.plan import plan
-from stages.cells.store import Store
 from stages.config.catalog import load_catalog
 from stages.config.params import load_params
 from tests.conftest import ROOT
@@ -18,9 +17,9 @@ def params(monkeypatch):
     return load_params()
 
 
-def made(params, timings, in_flight=2):
+def made(params, timings, lanes=2):
     cells = plan(params, load_catalog(), ["yeast"])
-    return units(cells, timings, params, load_catalog(), in_flight)
+    return units(cells, timings, params, load_catalog(), lanes)
 
 
 def seconds(params, **each):
@@ -81,7 +80,11 @@ def test_a_unit_is_lost_when_it_is_silent_for_too_long_unless_it_is_paused(
     tmp_path, state, seconds, lost
 ):
     flight = Flight(Unit("yeast", ("CC",), False, 1.0), "cpu", "a-run", state)
-    dispatcher = Dispatcher(None, "order", None, Store(str(tmp_path)), 1, print)
-    assert dispatcher._is_lost(flight, seconds) == lost
-    with Claims(str(tmp_path)).hold("run-a-run"):
-        assert not dispatcher._is_lost(flight, seconds)
+    claims = Claims(str(tmp_path))
+    flight.look(claims)
+    assert flight.is_lost(seconds) == lost and not flight.fell_silent
+    with claims.hold("run-a-run"):
+        flight.look(claims)
+        assert not flight.is_lost(seconds)
+    flight.look(claims)
+    assert flight.fell_silent

@@ -1,9 +1,10 @@
 import sys
+from importlib import metadata
 
 import pytest
 
 from stages.cells import version
-from stages.cells.version import code_version
+from stages.cells.version import code_version, library_version
 
 
 @pytest.fixture
@@ -56,3 +57,15 @@ def test_models_do_not_depend_on_each_other():
     used = version._closure(("stages.cells.compute", "rethink.models.logistic"))
     assert "rethink.models.constant" not in used
     assert {"rethink.search", "rethink.scaling", "rethink.models.base"} <= used
+
+
+@pytest.mark.parametrize(
+    "library", ["numpy", "scipy", "sklearn", "torch", "PIL", "yaml", "dateutil"]
+)
+def test_a_library_has_the_version_of_the_distribution_that_provides_it(library):
+    (provider,) = metadata.packages_distributions()[library]
+    assert library_version(library) == metadata.version(provider)
+
+
+def test_what_is_not_installed_has_no_version():
+    assert library_version("no_such_library") is None
