@@ -81,8 +81,8 @@ def doors(base):
         shell.start(f"prefect server start --host 127.0.0.1 --port {shell.port}")
         shell.run("python -m flows.pools")
         for number in range(WORKERS):
-            shell.start(f"prefect worker start --pool cpu --limit 2 --name {number}")
-        flow = seconds(shell.run, "python lead.py")
+            shell.start(f"prefect worker start --pool cpu --limit 1 --name {number}")
+        flow = seconds(shell.run, f"python lead.py {WORKERS}")
         found = sum(1 for _ in (folder / "data" / "cells").glob("**/manifest.json"))
         assert found == cells, f"{found} of {cells} cells"
         shutil.rmtree(folder / "data" / "cells")

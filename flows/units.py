@@ -18,7 +18,8 @@ from stages.cells.store import Timings
 from stages.config.catalog import Catalog
 from stages.config.params import Params
 
-GUESS = 2.0  # seconds of a cell of which nothing is known yet
+# seconds of a cell before any was timed: at least, and for each label of each row
+SOME, GUESS, NETWORK = 0.5, 2e-5, 6e-5
 LEAST, MOST = 30.0, 240.0  # seconds that a pack of models should last: starting one takes five
 
 
@@ -43,9 +44,10 @@ def units(
     """Units for the cells that are missing, the longest first."""
     seconds: dict[tuple[str, bool], dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for cell in missing:
+        network = is_network(params, cell.model)
         each = seconds_of_a_cell(timings, cell.dataset, cell.model, params, catalog)
-        group = cell.dataset, is_network(params, cell.model)
-        seconds[group][cell.model] += GUESS if each is None else each
+        each = _guess(cell.dataset, network, catalog) if each is None else each
+        seconds[cell.dataset, network][cell.model] += each
     total = sum(sum(models.values()) for models in seconds.values())
     rounds = ceil(total / (MOST * lanes))
     enough = max(LEAST, total / (rounds * lanes))  # so that all come to an end together
@@ -55,6 +57,10 @@ def units(
         for models in _together(counted, enough)
     ]
     return sorted(found, key=lambda unit: (-unit.seconds, unit.name))
+
+
+def _guess(dataset: str, network: bool, catalog: Catalog) -> float:
+    return max(SOME, (catalog.entry(dataset).size or 0) * (NETWORK if network else GUESS))
 
 
 def _together(seconds: dict[str, float], enough: float) -> list[tuple[str, ...]]:

@@ -65,6 +65,7 @@ def run_job(job: Job, params: Params, address: str, data: dict[str, str]) -> Non
                 "chosen": result.chosen,
                 "search": result.search,
                 "memory": result.memory,
+                "device": _device_used(task.params.get("device", "cpu")),
             }
             store.put(cell, keys[cell], manifest, to_table(result.predictions, task.train))
             del waiting[result.cost]
@@ -104,6 +105,14 @@ def make_task(cells: tuple[Cell, ...], params: Params, data: dict[str, str]) -> 
 def _device(model: Model, params: Params) -> dict[str, Any]:
     known = inspect.signature(get_model(model.estimator)).parameters
     return {"device": params.train.device} if "device" in known else {}
+
+
+def _device_used(asked: str) -> str:
+    if asked == "cpu":
+        return asked
+    from rethink.nets.device import choose_device  # loads torch, which a network has loaded
+
+    return choose_device(asked).type
 
 
 def make_manifest(

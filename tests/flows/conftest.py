@@ -47,6 +47,8 @@ class Hungry(AllZeros):
 
 # only what a worker does: the stages around it are those of `dvc repro`
 LEAD = """
+import sys
+
 from prefect import flow
 from flows.rethink import check_workers, fan_out
 from flows.server import live_workers, reachable_server
@@ -58,7 +60,8 @@ from stages.config.params import load_params
 def lead():
     client, params = reachable_server(), load_params()
     check_workers(live_workers(client), params.train.device)
-    fan_out(client, params, list(params.datasets), Store(paths.store()), 2)
+    in_flight = int(sys.argv[1]) if sys.argv[1:] else None
+    fan_out(client, params, list(params.datasets), Store(paths.store()), in_flight)
 
 lead()
 """

@@ -130,6 +130,17 @@ def computing(folder):
     ]  # fmt: skip
 
 
+def test_a_worker_that_is_free_joins_the_unit_that_is_left(lab, store, workers):
+    ask_for(lab, ["slow"], seeds=20)
+    at_once = "import flows.dispatch as d; d.LOOK_ROUND = 1.0; d.WORTH_SHARING = 5.0\n"
+    script = lab.folder / "share.py"
+    script.write_text(at_once + (lab.folder / "lead.py").read_text())
+    output = lab.run("python share.py 2>&1")
+    assert "tiny / slow is shared" in output
+    assert all("tiny / slow" in worker.log.read_text() for worker in workers)
+    assert set(results(lab, store).values()) == {"ok"} and len(manifests(store)) == 20
+
+
 def test_a_full_disk_ends_the_run_with_its_reason_and_room_lets_it_go_on(lab, store, request):
     store.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(store)]
@@ -138,7 +149,7 @@ def test_a_full_disk_ends_the_run_with_its_reason_and_room_lets_it_go_on(lab, st
     request.addfinalizer(lambda: subprocess.run(["umount", "-l", str(store)], check=True))
     worker = lab.start(f"{WORKER} small-{store.parent.name}")
     request.addfinalizer(lambda: power_cut(worker))
-    ask_for(lab, ["BR-LR", "top-k"], seeds=10, costs=("hamming", "rank", "f1", "accuracy"))
+    ask_for(lab, ["BR-LR"], seeds=10, costs=("hamming", "rank", "f1", "accuracy"))
     done = lab.try_to("python lead.py 2>&1")
     assert done.returncode != 0 and "disk is full" in done.stdout + done.stderr
     subprocess.run(["mount", "-o", "remount,size=64m", str(store)], check=True)

@@ -49,6 +49,12 @@ def test_the_longest_unit_goes_first_and_has_its_model_to_itself(params):
     assert [unit.seconds for unit in found] == sorted((u.seconds for u in found), reverse=True)
 
 
+def test_before_anything_was_timed_networks_on_the_largest_data_set_go_first(params):
+    cells = plan(params, load_catalog(), ["yeast", "exclusive"])
+    first, *_ = units(cells, {}, params, load_catalog(), 2)
+    assert first.dataset == "yeast" and first.network
+
+
 def test_short_models_share_a_unit_but_networks_never_with_others(params):
     found = made(params, seconds(params))
     assert len(found) == 2

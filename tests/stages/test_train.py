@@ -1,3 +1,5 @@
+import json
+
 import pyarrow.parquet as pq
 import pytest
 
@@ -134,3 +136,15 @@ def test_the_memory_matrix_of_a_net_whose_units_are_labels_is_kept(project):
     found = {run["model"]: run["memory"] for run in runs}
     assert [len(row) for row in found["memory"]] == [3, 3, 3]
     assert found["top-k"] is None
+
+
+def test_a_cell_tells_which_device_computed_it(project):
+    torch = pytest.importorskip("torch")
+    params = project.params()
+    params["models"]["net"] = {"estimator": "RethinkNet", "params": {"epochs": 1}}
+    params["experiments"] = {"algorithms": {"models": ["net", "top-k"], "costs": ["f1"]}}
+    project.write_params(params)
+    project.run("stages.train")
+    manifests = [json.loads((project.path / path).read_text()) for path in project.cells()]
+    auto = "cuda" if torch.cuda.is_available() else "cpu"
+    assert {(m["model"], m["device"]) for m in manifests} == {("net", auto), ("top-k", "cpu")}
