@@ -38,9 +38,19 @@ def _closure(modules: tuple[str, ...]) -> set[str]:
 
 @cache
 def _tree(module: str) -> ast.Module:
-    spec = find_spec(module)
-    assert spec is not None and spec.origin, f"{module} has no source"
-    return ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
+    source = _source(module)
+    assert source, f"{module} has no source"
+    return ast.parse(source.read_text(encoding="utf-8"))
+
+
+def _source(module: str) -> Path | None:
+    """The file of a module, found without importing its packages: some load torch."""
+    top, *inner = module.split(".")
+    spec = find_spec(top)
+    if spec is None or spec.origin is None:
+        return None
+    path = Path(spec.origin).parent.joinpath(*inner)
+    return next((f for f in (path / "__init__.py", path.with_suffix(".py")) if f.is_file()), None)
 
 
 @cache
@@ -71,16 +81,9 @@ def _imports(module: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         elif isinstance(node, ast.ImportFrom) and node.module:
             names.append(node.module)
             names += [f"{node.module}.{alias.name}" for alias in node.names]
-    project = [name for name in names if name.split(".")[0] in PROJECT and _is_module(name)]
+    project = [name for name in names if name.split(".")[0] in PROJECT and _source(name)]
     tops = {name.split(".")[0] for name in names} - set(PROJECT) - set(sys.stdlib_module_names)
     return tuple(project), tuple(sorted(tops))
-
-
-def _is_module(name: str) -> bool:
-    try:
-        return find_spec(name) is not None
-    except ModuleNotFoundError:  # the parent is a module, so the name is a class or function
-        return False
 
 
 def _versions(libraries: tuple[str, ...]) -> dict[str, str]:

@@ -80,6 +80,7 @@ def tiny_lab(prepared_project, folder):
     params = project.params()
     names = ("Slow", "Raises", "Hangs", "Hungry")
     params["models"] |= {name.lower(): {"estimator": name} for name in names}
+    params["models"]["slow-too"] = {"estimator": "Slow"}
     params["train"]["time_limit"] = 10
     project.write_params(params)
     return project

@@ -1,3 +1,4 @@
+import subprocess
 import sys
 from importlib import metadata
 
@@ -5,6 +6,7 @@ import pytest
 
 from stages.cells import version
 from stages.cells.version import code_version, library_version
+from tests.conftest import ROOT
 
 
 @pytest.fixture
@@ -69,3 +71,9 @@ def test_a_library_has_the_version_of_the_distribution_that_provides_it(library)
 
 def test_what_is_not_installed_has_no_version():
     assert library_version("no_such_library") is None
+
+
+def test_finding_the_version_of_a_network_does_not_load_torch():
+    code = "import sys; from stages.cells.keys import versions; versions('RethinkNet', 'f1')"
+    command = [sys.executable, "-c", f"{code}; sys.exit('torch' in sys.modules)"]
+    assert subprocess.run(command, cwd=ROOT).returncode == 0
