@@ -29,7 +29,7 @@ from stages.errors import UserError
 POLL = 0.5  # seconds between two looks at the signs of life
 LOOK_ROUND = 10.0  # seconds between two looks at everything else
 NO_WORKER_AT_MOST = 300.0  # seconds to wait for a worker to come back
-WORTH_SHARING = 30.0  # seconds that a unit has left, for another worker to join: it starts in five
+WORTH_SHARING = 60.0  # seconds that a unit has left, for another worker to join: it starts in five
 TRIES = 3
 
 
@@ -41,6 +41,7 @@ class Dispatcher:
     name: str
     order: Order
     store: Store
+    lanes: int  # units that the workers compute at a time; more would only share their cores
     in_flight: int
     show: Callable[["Dispatcher"], None]
     waiting: list[Unit] = field(default_factory=list)
@@ -119,7 +120,7 @@ class Dispatcher:
         """Let a free worker join the unit that will take longest; claims keep their work apart."""
         left = {flight.unit: self._seconds_left(flight.unit) for flight in self.flying.values()}
         unit = max(left, key=lambda unit: left[unit], default=None)
-        if unit is None or self.waiting or len(self.flying) >= self.in_flight:
+        if unit is None or self.waiting or len(self.flying) >= self.lanes:
             return
         if left[unit] > WORTH_SHARING and (pool := self._pool(unit)):
             get_run_logger().info("%s is shared: about %.0f s are left", unit.name, left[unit])

@@ -136,7 +136,7 @@ def fan_out(
     get_run_logger().info("%d of %d cells in %d units", len(missing), len(cells), len(todo))
     with Board() as board:
         room = in_flight or lanes + workers
-        Dispatcher(client, name, order, store, room, board.show).run(todo)
+        Dispatcher(client, name, order, store, lanes, room, board.show).run(todo)
 
 
 def publish(datasets: list[str], report: bool) -> str:
