@@ -140,11 +140,7 @@ class Dispatcher:
         return [flight for flight in self.flying.values() if flight.unit == unit]
 
     def _cells(self, unit: Unit) -> dict[Cell, str]:
-        return {
-            cell: key
-            for cell, key in self.order.keys.items()
-            if cell.dataset == unit.dataset and cell.model in unit.models
-        }
+        return self.order.cells_of(unit.dataset, unit.models)
 
     def _follow_all(self) -> None:
         for run in runs_of(self.client, self.flying):

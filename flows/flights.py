@@ -41,7 +41,7 @@ class Flight:
 
     def is_lost(self, seconds: float) -> bool:
         """Whether a run that has been in its state for so long has died without a word."""
-        return not self.lives and seconds > SILENCE.get(self.state, inf)  # a paused one may be
+        return not self.lives and seconds > SILENCE.get(self.state, inf)  # paused: no limit
 
 
 def launch(order: str, unit: Unit, pool: str, device: str) -> Flight:

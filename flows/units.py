@@ -4,16 +4,14 @@ A model is a unit of its own, unless it is so short that starting a process woul
 the work: such models share a unit. The longest come first, so that no long one is left at the end.
 """
 
-import inspect
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import ceil
 
 from flows.server import CPU, GPU
-from rethink.models import get_model
 from stages.cells.estimate import seconds_of_a_cell
-from stages.cells.plan import Cell
+from stages.cells.plan import Cell, is_network
 from stages.cells.store import Timings
 from stages.config.catalog import Catalog
 from stages.config.params import Params
@@ -44,12 +42,12 @@ def units(
     """Units for the cells that are missing, the longest first."""
     seconds: dict[tuple[str, bool], dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for cell in missing:
-        network = is_network(params, cell.model)
+        network = is_network(params.models[cell.model])
         each = seconds_of_a_cell(timings, cell.dataset, cell.model, params, catalog)
         each = _guess(cell.dataset, network, catalog) if each is None else each
         seconds[cell.dataset, network][cell.model] += each
     total = sum(sum(models.values()) for models in seconds.values())
-    rounds = ceil(total / (MOST * lanes))
+    rounds = max(1, ceil(total / (MOST * lanes)))  # some cells take no time at all
     enough = max(LEAST, total / (rounds * lanes))  # so that all come to an end together
     found = [
         Unit(dataset, models, network, sum(counted[model] for model in models))
@@ -69,12 +67,6 @@ def _together(seconds: dict[str, float], enough: float) -> list[tuple[str, ...]]
     for model in sorted(seconds, key=lambda name: -seconds[name]):
         min(packs, key=lambda pack: sum(seconds[name] for name in pack)).append(model)
     return [tuple(pack) for pack in packs if pack]
-
-
-def is_network(params: Params, model: str) -> bool:
-    """Whether a model can use a GPU."""
-    estimator = get_model(params.models[model].estimator)
-    return "device" in inspect.signature(estimator).parameters
 
 
 def pool_for(unit: Unit, device: str, live: dict[str, int]) -> str | None:

@@ -29,12 +29,17 @@ class Order:
     data: dict[str, str]  # data set -> where its inputs are
     versions: dict[str, dict[str, str]]  # model -> versions of its code and libraries
 
+    def cells_of(self, dataset: str, models: Iterable[str]) -> dict[Cell, str]:
+        """The cells of some models on a data set, with their keys."""
+        wanted = set(models)
+        return {c: k for c, k in self.keys.items() if c.dataset == dataset and c.model in wanted}
+
     def part(self, dataset: str, models: Iterable[str]) -> dict[Cell, str]:
         """The cells of some models on a data set, checked against the code that is here."""
-        wanted = [c for c in self.keys if c.dataset == dataset and c.model in set(models)]
+        wanted = self.cells_of(dataset, models)
         here = keys(wanted, self.params, self.data[dataset])
         for cell in wanted:
-            if here[cell] != self.keys[cell]:
+            if here[cell] != wanted[cell]:
                 raise UserError(f"this worker would not compute what was ordered: "
                     f"{self._difference(cell)}; bring its folder and environment to the state of "
                     "the machine that gave the order: git pull && make environment")  # fmt: skip

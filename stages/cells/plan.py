@@ -1,5 +1,6 @@
 """From parameters to cells, and from cells to jobs that share their fits."""
 
+import inspect
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
@@ -44,6 +45,11 @@ def plan(params: Params, catalog: Catalog, datasets: Iterable[str]) -> list[Cell
         for seed in range(params.train.seeds)
     ]
     return sorted(dict.fromkeys(cells), key=lambda cell: wanted.index(cell.dataset))
+
+
+def is_network(model: Model) -> bool:
+    """Whether a model can use a GPU."""
+    return "device" in inspect.signature(get_model(model.estimator)).parameters
 
 
 def _shares_fits(model: Model) -> bool:

@@ -1,18 +1,16 @@
 """Compute missing cells and keep what was computed, cell by cell."""
 
-import inspect
 import os
 from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
 
-from rethink.models import get_model
 from rethink.seeds import derive_seed
 from stages.cells.admission import Admission
 from stages.cells.compute import Task, compute
 from stages.cells.inputs import HERE, load_inputs, load_splits
 from stages.cells.keys import versions
-from stages.cells.plan import Cell, Job, jobs
+from stages.cells.plan import Cell, Job, is_network, jobs
 from stages.cells.pool import run_jobs
 from stages.cells.results import to_table
 from stages.cells.slots import machine_cores
@@ -103,8 +101,7 @@ def make_task(cells: tuple[Cell, ...], params: Params, data: dict[str, str]) -> 
 
 
 def _device(model: Model, params: Params) -> dict[str, Any]:
-    known = inspect.signature(get_model(model.estimator)).parameters
-    return {"device": params.train.device} if "device" in known else {}
+    return {"device": params.train.device} if is_network(model) else {}
 
 
 def _device_used(asked: str) -> str:

@@ -4,14 +4,13 @@ A slot is a locked file, which the kernel frees when its holder dies, so no dead
 """
 
 import fcntl
-import inspect
 import os
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from rethink.models import get_model
+from stages.cells.plan import is_network
 from stages.config.params import Model
 
 COPIES = 6  # of the features, in a fit: scaled, folds, training part, as tensors
@@ -24,7 +23,7 @@ def slots_needed(
 ) -> list[str]:
     """The slots that a job must have while it runs."""
     needed = []
-    if gpu and "device" in inspect.signature(get_model(model.estimator)).parameters:
+    if gpu and is_network(model):
         needed.append(f"gpu-{os.environ.get('CUDA_VISIBLE_DEVICES', 'all')}")
     if bytes_needed(card, model.input) > memory / cores:
         needed.append("memory")

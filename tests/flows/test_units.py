@@ -55,6 +55,12 @@ def test_before_anything_was_timed_networks_on_the_largest_data_set_go_first(par
     assert first.dataset == "yeast" and first.network
 
 
+def test_cells_that_take_no_time_are_sent_all_the_same(params):
+    cells = [cell for cell in plan(params, load_catalog(), ["yeast"]) if cell.model == "all-zeros"]
+    (unit,) = units(cells, {("yeast", "all-zeros"): [0.0]}, params, load_catalog(), 2)
+    assert unit.models == ("all-zeros",)
+
+
 def test_short_models_share_a_unit_but_networks_never_with_others(params):
     found = made(params, seconds(params))
     assert len(found) == 2
