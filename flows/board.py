@@ -18,7 +18,8 @@ LINE_EVERY = 30.0  # seconds, where there is no terminal
 class Board:
     """Shows a dispatcher's state whenever it is told."""
 
-    def __init__(self) -> None:
+    def __init__(self, total: int) -> None:
+        self.total = total
         self.live = Live(console=Console(stderr=True), auto_refresh=False)
         self.artifact: Any = patiently(
             create_progress_artifact, progress=0.0, key="cells", description="cells computed"
@@ -35,9 +36,9 @@ class Board:
 
     def show(self, dispatcher: Dispatcher) -> None:
         """Bring both up to date."""
-        total, done = len(dispatcher.order.keys), len(dispatcher.done)
-        patiently(update_progress_artifact, self.artifact, progress=100.0 * done / total)
-        text = "\n".join(lines(dispatcher, done, total))
+        done = len(dispatcher.done)
+        patiently(update_progress_artifact, self.artifact, progress=100.0 * done / self.total)
+        text = "\n".join(lines(dispatcher, done, self.total))
         if self.live.is_started:
             self.live.update(Text(text, no_wrap=True, overflow="ellipsis"), refresh=True)
         elif time.monotonic() - self.last_line > LINE_EVERY:

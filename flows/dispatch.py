@@ -18,30 +18,26 @@ from prefect.states import Cancelled, Cancelling, Crashed
 
 from flows.flights import Flight, age, declare, launch, runs_of
 from flows.server import CPU, GPU, START, live_workers, patiently
+from flows.supply import Supply
 from flows.train import REFUSED
 from flows.units import Unit, pool_for
 from stages.cells.claims import Claims
-from stages.cells.orders import Order
 from stages.cells.plan import Cell, jobs
-from stages.cells.store import Store
 from stages.errors import UserError
 
 POLL = 0.5  # seconds between two looks at the signs of life
 LOOK_ROUND = 10.0  # seconds between two looks at everything else
 NO_WORKER_AT_MOST = 300.0  # seconds to wait for a worker to come back
-WORTH_SHARING = 60.0  # seconds that a unit has left, for another worker to join: it starts in five
+WORTH_SHARING = 20.0  # seconds that a unit has left, for another worker to join: it starts in five
 TRIES = 3
 
 
 @dataclass
 class Dispatcher:
-    """Brings all units of an order to their end."""
+    """Brings all units of a supply to their end."""
 
     client: SyncPrefectClient
-    name: str
-    order: Order
-    store: Store
-    lanes: int  # units that the workers compute at a time; more would only share their cores
+    supply: Supply
     in_flight: int
     show: Callable[["Dispatcher"], None]
     waiting: list[Unit] = field(default_factory=list)
@@ -54,18 +50,18 @@ class Dispatcher:
     next_round: float = 0.0
     workers_seen: float = 0.0
 
-    def run(self, units: list[Unit]) -> None:
-        """Send the units, the first ones first, and return when all have come to an end."""
-        self.waiting = list(units)
-        self.workers_seen = time.monotonic()
-        claims = Claims(self.store.address)
+    def run(self) -> None:
+        """Send the units, the longest first, and return when all have come to an end."""
+        claims = Claims(self.supply.store.address)
         try:
+            self._restock()
             self._look_round()
             self._send()
-            while self.waiting or self.flying:
+            while self.waiting or self.flying or not self.supply.complete:
                 time.sleep(POLL)
                 for flight in self.flying.values():
                     flight.look(claims)
+                self._restock()
                 if time.monotonic() > self.next_round:
                     self._look_round()
                 elif any(flight.fell_silent for flight in self.flying.values()):
@@ -77,6 +73,11 @@ class Dispatcher:
                 declare(self.client, flight, Cancelling())
             raise
 
+    def _restock(self) -> None:
+        if not self.supply.complete and (new := self.supply.new_units()):
+            self.workers_seen = time.monotonic()
+            self.waiting = sorted([*self.waiting, *new], key=lambda unit: -unit.seconds)
+
     def _look_round(self) -> None:
         self.next_round = time.monotonic() + LOOK_ROUND
         self.live = patiently(live_workers, self.client)
@@ -85,7 +86,7 @@ class Dispatcher:
         self._share()
 
     def _count(self) -> None:
-        self.done = self.store.present(self.order.keys)
+        self.done = self.supply.store.present(self.supply.keys)
         self.show(self)
 
     def _send(self) -> None:
@@ -102,11 +103,11 @@ class Dispatcher:
                 self._wait_for_a_worker(unit)
 
     def _pool(self, unit: Unit) -> str | None:
-        return pool_for(unit, self.order.params.train.device, self.live)
+        return pool_for(unit, self.supply.params.train.device, self.live)
 
     def _launch(self, unit: Unit, pool: str) -> None:
-        device = self.order.params.train.device if pool == GPU else "cpu"
-        flight = launch(self.name, unit, pool, device)
+        device = self.supply.params.train.device if pool == GPU else "cpu"
+        flight = launch(self.supply.orders[unit.dataset].name, unit, pool, device)
         self.flying[flight.run] = flight
 
     def _wait_for_a_worker(self, unit: Unit) -> None:
@@ -120,7 +121,7 @@ class Dispatcher:
         """Let a free worker join the unit that will take longest; claims keep their work apart."""
         left = {flight.unit: self._seconds_left(flight.unit) for flight in self.flying.values()}
         unit = max(left, key=lambda unit: left[unit], default=None)
-        if unit is None or self.waiting or len(self.flying) >= self.lanes:
+        if unit is None or self.waiting or len(self.flying) >= self.supply.lanes:
             return
         if left[unit] > WORTH_SHARING and (pool := self._pool(unit)):
             get_run_logger().info("%s is shared: about %.0f s are left", unit.name, left[unit])
@@ -129,18 +130,17 @@ class Dispatcher:
     def _seconds_left(self, unit: Unit) -> float:
         """How long a unit will still take, from what it did; 0 if no worker could join it."""
         flights = self._flights(unit)
-        missing = [cell for cell in self._cells(unit) if cell not in self.done]
-        todo = len(jobs(missing, self.order.keys, self.order.params))
-        if todo <= len(flights) or not all(flight.lives for flight in flights):
+        missing = [cell for cell in self.supply.cells_of(unit) if cell not in self.done]
+        todo = len(jobs(missing, self.supply.keys, self.supply.params))
+        if todo <= len(flights) or any(flight.state == "SCHEDULED" for flight in flights):
             return 0.0
         since, at_first = self.begun.setdefault(unit, (time.monotonic(), todo))
-        return todo * (time.monotonic() - since) / max(1, at_first - todo)
+        if todo == at_first:
+            return unit.seconds
+        return todo * (time.monotonic() - since) / (at_first - todo)
 
     def _flights(self, unit: Unit) -> list[Flight]:
         return [flight for flight in self.flying.values() if flight.unit == unit]
-
-    def _cells(self, unit: Unit) -> dict[Cell, str]:
-        return self.order.cells_of(unit.dataset, unit.models)
 
     def _follow_all(self) -> None:
         for run in runs_of(self.client, self.flying):
@@ -167,8 +167,9 @@ class Dispatcher:
 
     def _land(self, flight: Flight, how: str) -> None:
         del self.flying[flight.run]
+        self.next_round = 0.0  # a worker is free now
         unit = flight.unit
-        if all(self.store.find_all(self._cells(unit)).values()):
+        if all(self.supply.store.find_all(self.supply.cells_of(unit)).values()):
             self.over[unit] = flight.pool
             for helper in [other for other in self._flights(unit) if not other.lived]:
                 declare(self.client, helper, Cancelled(message="nothing is left to share"))

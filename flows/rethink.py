@@ -1,36 +1,33 @@
 """The flow `rethink`: the same pipeline as `dvc repro`, with training fanned out to workers.
 
 DVC stays the ledger and has one writer, the machine that leads the run. The flow lets it bring the
-data up to date, has workers fill the cell store, and lets it assemble and report: every cell is
-then found cached, so both doors end in the same state by construction. Prefect's own states and
-caches are never trusted for what is done, only the manifests in the store.
+data up to date, has workers fill the cell store as the data comes, and lets it assemble and report:
+every cell is then found cached, so both doors end in the same state by construction. Prefect's own
+states and caches are never trusted for what is done, only the manifests in the store.
 """
 
 import argparse
 import os
-import subprocess
-import sys
-import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
-from prefect import flow, get_run_logger, task
+from prefect import flow, get_run_logger
 from prefect.artifacts import (
     create_link_artifact,
     create_markdown_artifact,
     create_table_artifact,
 )
-from prefect.cache_policies import NO_CACHE
 from prefect.client.orchestration import SyncPrefectClient
 from prefect.runtime import flow_run
 
+from flows import ledger
 from flows.board import Board
 from flows.dispatch import Dispatcher
 from flows.server import CPU, GPU, START, live_workers, patiently, reachable_server
-from flows.units import units
+from flows.supply import Supply
 from stages import paths
 from stages.cells.claims import Claims
-from stages.cells.orders import place_order, read_order
 from stages.cells.plan import plan
 from stages.cells.store import Store
 from stages.config.catalog import load_catalog
@@ -44,8 +41,6 @@ from stages.io.tables import read_table
 Profile = Literal["as-is", "smoke", "quick", "small", "paper", "images"]
 PROJECT = Path(__file__).resolve().parents[1]
 LANES_FOR_EACH_WORKER = 2  # units that it runs at a time, unless told otherwise; one more waits
-BUSY = ("is busy", "Unable to acquire lock")  # what DVC says while another command runs
-PAUSE = 5.0  # seconds between two attempts to get hold of DVC
 
 
 def run_name() -> str:
@@ -77,9 +72,12 @@ def rethink(
         raise UserError(f"data set {dataset!r} is not in `datasets` of params.yaml; {hint}")
     check_workers(live_workers(client), params.train.device)
     datasets = [dataset] if dataset else list(params.datasets)
-    repro("data", [f"split@{name}" for name in datasets])
-    fan_out(client, params, datasets, store, in_flight)
-    repro("results", [f"train@{dataset}"] if dataset else [])
+    try:
+        fan_out(client, params, datasets, store, in_flight, ledger.bring_data(datasets))
+        ledger.repro("results", [f"train@{dataset}"] if dataset else [])
+    except BaseException:
+        ledger.stop()
+        raise
     return publish(datasets, report=dataset is None)
 
 
@@ -94,49 +92,24 @@ def check_workers(live: dict[str, int], device: str) -> None:
         )
 
 
-@task(name="dvc", task_run_name="dvc repro {what}", cache_policy=NO_CACHE)
-def repro(what: str, targets: list[str]) -> None:
-    """Let DVC bring stages up to date, after whatever it is doing now."""
-    command = [sys.executable, "-m", "dvc", "repro", *targets]
-    while True:
-        done = subprocess.run(command, capture_output=True, text=True)
-        output = f"{done.stdout}{done.stderr}".strip()
-        if done.returncode and any(sign in output for sign in BUSY):
-            get_run_logger().info("waiting for another dvc command to end")
-            time.sleep(PAUSE)
-            continue
-        get_run_logger().info(output)
-        if done.returncode:
-            raise RuntimeError(f"dvc repro ended with {done.returncode}:\n{output}")
-        return
-
-
 def fan_out(
     client: SyncPrefectClient,
     params: Params,
     datasets: list[str],
     store: Store,
-    in_flight: int | None,
+    in_flight: int | None = None,
+    ready: Callable[[str], bool] = lambda name: True,
 ) -> None:
-    """Have workers compute every cell that is missing."""
-    cells = plan(params, load_catalog(), datasets)
-    Claims(store.address).sweep()
-    name = place_order(params, cells, store, shared=paths.store_is_shared())
-    order = read_order(name, store)
-    missing = [cell for cell, found in store.find_all(order.keys).items() if found is None]
-    if not missing:
-        get_run_logger().info("all %d cells are in the store", len(cells))
-        return
-    live = live_workers(client)
+    """Have workers compute every cell that is missing, as soon as the data is there."""
+    live, catalog = live_workers(client), load_catalog()
     if params.train.device == "auto" and not live[GPU]:
         get_run_logger().info("pool %r has no worker: networks go to pool %r", GPU, CPU)
     workers = live[CPU] + live[GPU]
     lanes = in_flight or LANES_FOR_EACH_WORKER * workers
-    todo = units(missing, store.timings(), params, load_catalog(), lanes)
-    get_run_logger().info("%d of %d cells in %d units", len(missing), len(cells), len(todo))
-    with Board() as board:
-        room = in_flight or lanes + workers
-        Dispatcher(client, name, order, store, lanes, room, board.show).run(todo)
+    Claims(store.address).sweep()
+    supply = Supply(params, catalog, datasets, store, lanes, ready)
+    with Board(len(plan(params, catalog, datasets))) as board:
+        Dispatcher(client, supply, in_flight or lanes + workers, board.show).run()
 
 
 def publish(datasets: list[str], report: bool) -> str:

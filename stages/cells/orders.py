@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from stages.cells.inputs import HERE, share_inputs
 from stages.cells.keys import keys, versions
@@ -24,6 +25,7 @@ from stages.io.files import json_text
 class Order:
     """The cells that a run needs, and all that a worker must know to compute them."""
 
+    name: str
     params: Params
     keys: dict[Cell, str]
     data: dict[str, str]  # data set -> where its inputs are
@@ -54,8 +56,8 @@ class Order:
         return f"for {cell}, " + ("; ".join(shown) or "the code differs")
 
 
-def place_order(params: Params, cells: list[Cell], store: Store, *, shared: bool) -> str:
-    """Put an order into the store, and the data too where the store is shared; returns its name."""
+def place_order(params: Params, cells: list[Cell], store: Store, *, shared: bool) -> Order:
+    """Put an order into the store, and the data too where the store is shared."""
     datasets = list(dict.fromkeys(cell.dataset for cell in cells))
     costs = {cell.model: cell.cost for cell in reversed(cells)}
     content = {
@@ -67,7 +69,7 @@ def place_order(params: Params, cells: list[Cell], store: Store, *, shared: bool
     text = json_text(content)
     name = hashlib.sha256(text.encode()).hexdigest()[:16]
     store.place.write(_file(name), text.encode())
-    return name
+    return _order(name, content)
 
 
 def read_order(name: str, store: Store) -> Order:
@@ -79,7 +81,12 @@ def read_order(name: str, store: Store) -> Order:
             f"order {name} is not in the store {store.address!r} of this worker; start the worker "
             "in the folder that gave the order, or with the same RETHINK_STORE"
         ) from None
+    return _order(name, content)
+
+
+def _order(name: str, content: dict[str, Any]) -> Order:
     return Order(
+        name=name,
         params=validated(content["params"], Params, Path(_file(name))),
         keys={Cell(*cell): key for *cell, key in content["cells"]},
         data=content["data"],

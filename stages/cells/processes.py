@@ -6,7 +6,7 @@ import os
 import select
 import signal
 import sys
-from multiprocessing import get_context, parent_process
+from multiprocessing import forkserver, get_context, parent_process
 from typing import Any
 
 # One thread a process is faster here, and results do not depend on the number of workers.
@@ -20,6 +20,23 @@ def fork_server() -> Any:
     context = get_context("forkserver")
     context.set_forkserver_preload(["stages.cells.run"])
     return context
+
+
+def fork_server_address() -> str:
+    """Where the fork server of this process listens."""
+    fork_server()
+    forkserver.ensure_running()
+    return forkserver._forkserver._forkserver_address  # type: ignore[attr-defined]
+
+
+def join_fork_server(address: str) -> None:
+    """Use the fork server that made this process, instead of one that imports everything again.
+
+    It serves whoever knows where it listens; only, multiprocessing does not hand that on.
+    """
+    server: Any = forkserver._forkserver  # type: ignore[attr-defined]
+    server._forkserver_address = address
+    server.ensure_running = lambda: None
 
 
 def die_with_parent() -> None:

@@ -8,7 +8,12 @@ once.
 import argparse
 import os
 
-from stages.cells.processes import die_with_parent, fork_server
+from stages.cells.processes import (
+    die_with_parent,
+    fork_server,
+    fork_server_address,
+    join_fork_server,
+)
 from stages.errors import run_command
 
 
@@ -28,15 +33,16 @@ def main() -> int:
     die_with_parent()
     if os.getppid() != parent:  # it was gone before it could be watched
         return 1
-    process = fork_server().Process(target=work, args=(args,))
+    process = fork_server().Process(target=work, args=(args, fork_server_address()))
     process.start()
     process.join()
     return process.exitcode
 
 
-def work(args: argparse.Namespace) -> None:
+def work(args: argparse.Namespace, address: str) -> None:
     """Compute the cells, say how it went, and exit."""
     die_with_parent()
+    join_fork_server(address)
     run_command(lambda: compute_part(args))
 
 

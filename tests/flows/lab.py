@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from contextlib import suppress
 from pathlib import Path
 
 BIN = Path(sys.executable).parent
@@ -100,7 +101,8 @@ def power_cut(process):
 
     family = [*psutil.Process(process.pid).children(recursive=True), psutil.Process(process.pid)]
     for member in family:
-        member.kill()
+        with suppress(psutil.NoSuchProcess):  # it has died with another
+            member.kill()
     psutil.wait_procs(family, timeout=60)
     process.wait()
 

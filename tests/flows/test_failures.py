@@ -88,7 +88,7 @@ def test_each_model_that_goes_wrong_is_a_row_and_a_second_run_has_nothing_to_do(
     }  # fmt: skip
     before, sent = manifests(store), len(lab.runs("train"))
     again = lab.run("python lead.py 2>&1")
-    assert "all 4 cells are in the store" in again
+    assert "tiny: 4 of 4 cells are in the store" in again
     assert (manifests(store), len(lab.runs("train"))) == (before, sent)
 
 

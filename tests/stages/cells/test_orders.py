@@ -24,7 +24,8 @@ def ordered(project, monkeypatch, tmp_path):
 
 def test_an_order_comes_back_as_it_was_given(ordered):
     params, cells, store = ordered
-    order = read_order(place_order(params, cells, store, shared=False), store)
+    order = place_order(params, cells, store, shared=False)
+    assert read_order(order.name, store) == order
     assert order.params == params
     assert order.keys == keys(cells, params)
     assert order.data == {"tiny": "data"}
@@ -32,20 +33,20 @@ def test_an_order_comes_back_as_it_was_given(ordered):
 
 def test_a_shared_order_brings_its_data_along_once(ordered, monkeypatch, tmp_path):
     params, cells, store = ordered
-    name = place_order(params, cells, store, shared=True)
+    order = place_order(params, cells, store, shared=True)
     copied = {path: path.stat().st_mtime_ns for path in (tmp_path / "store").rglob("*.parquet")}
-    assert place_order(params, cells, store, shared=True) == name
+    assert place_order(params, cells, store, shared=True) == order
     assert copied == {path: path.stat().st_mtime_ns for path in copied}
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)  # nothing of the project is here
-    part = read_order(name, store).part("tiny", ["BR-LR"])
+    part = read_order(order.name, store).part("tiny", ["BR-LR"])
     assert {cell.model for cell in part} == {"BR-LR"} and len(part) == 4 * 2
 
 
 def test_a_worker_with_other_libraries_refuses_and_says_which(ordered):
     params, cells, store = ordered
-    order = read_order(place_order(params, cells, store, shared=False), store)
+    order = place_order(params, cells, store, shared=False)
     there = {model: known | {"numpy": "0.1"} for model, known in order.versions.items()}
     wrong = dict.fromkeys(order.keys, "0" * 32)
     foreign = dataclasses.replace(order, keys=wrong, versions=there)

@@ -13,22 +13,25 @@ HANGING = """
 import ctypes, os, sys, time
 from pathlib import Path
 
-from stages.cells.processes import die_with_parent, fork_server
+from stages.cells.processes import (
+    die_with_parent, fork_server, fork_server_address, join_fork_server
+)
 
-def hang(depth, folder):
+def hang(depth, folder, address):
     die_with_parent()
+    join_fork_server(address)
     Path(folder, str(depth)).write_text(str(os.getpid()))
     if depth:
-        start(depth - 1, folder).join()
+        start(depth - 1, folder, address).join()
     ctypes.PyDLL(None).sleep(1000)  # lets no other thread of this process run
 
-def start(depth, folder):
-    process = fork_server().Process(target=hang, args=(depth, folder))
+def start(depth, folder, address):
+    process = fork_server().Process(target=hang, args=(depth, folder, address))
     process.start()
     return process
 
 if __name__ == "__main__":
-    start(1, sys.argv[1]).join()
+    start(1, sys.argv[1], fork_server_address()).join()
 """
 
 
@@ -60,3 +63,8 @@ def test_whoever_is_killed_takes_along_all_that_work_for_it(family, killed):
     assert all(map(alive, family))
     family[killed].send_signal(signal.SIGKILL)
     until(lambda: not any(map(alive, family[killed:])), "all are gone", seconds=30)
+
+
+def test_all_of_them_come_from_one_fork_server(family):
+    first, second, third = family
+    assert second.ppid() == third.ppid() != first.pid
