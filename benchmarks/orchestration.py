@@ -1,6 +1,6 @@
 """What orchestration costs: workers against bare cores, the two doors, and finding cached cells.
 
-python -m benchmarks.orchestration     # some six minutes, with a server and workers on loopback
+python -m benchmarks.orchestration     # a quarter of an hour, with a server and workers on loopback
 """
 
 import shutil
@@ -16,11 +16,12 @@ import yaml
 from stages.cells.plan import Cell
 from stages.cells.results import to_table
 from stages.cells.store import Store
-from tests.conftest import CATALOG, PARAMS, ROOT
+from tests.conftest import CATALOG, PARAMS, ROOT, copy_of_the_project
 from tests.flows.conftest import LEAD
 from tests.flows.lab import Shell, free_port
 
 WORKERS, MODELS, SEEDS = 2, 10, 5
+AN_HOUR = 3600
 BUSY = '''
 import time
 
@@ -91,6 +92,23 @@ def doors(base):
     return cells, flow, seconds(shell.run, f"python -m stages.train --workers {WORKERS}")
 
 
+def commands(base):
+    """Seconds of the two commands that do everything, each in a fresh copy, as params.yaml is."""
+    flow = Shell(copy_of_the_project(base / "flow"), base / "prefect", free_port())
+    try:
+        flow.start(f"prefect server start --host 127.0.0.1 --port {flow.port}")
+        flow.run("python -m flows.pools")
+        flow.start("prefect worker start --pool lead")
+        flow.start(f"prefect worker start --pool cpu --limit {WORKERS}")
+        deployment = seconds(
+            flow.run, "prefect deployment run rethink/full-benchmark --watch", AN_HOUR
+        )
+    finally:
+        flow.stop()
+    dvc = Shell(copy_of_the_project(base / "dvc"), base / "prefect", free_port())
+    return deployment, seconds(dvc.run, "dvc repro", AN_HOUR)
+
+
 def cached(base):
     """Seconds to recognise 3,080 cells of the size of yeast's."""
     rng = np.random.default_rng(0)
@@ -117,6 +135,10 @@ def main():
     print(f"  through the workers {flow:.1f} s, {ideal / flow:.0%} of the ideal")
     print(f"  through the stage   {stage:.1f} s, {ideal / stage:.0%} of the ideal")
     print(f"  the workers take {flow / stage:.2f} times as long")
+    with tempfile.TemporaryDirectory() as name:
+        deployment, dvc = commands(Path(name))
+    print(f"all of params.yaml: the deployment {deployment:.0f} s, dvc repro {dvc:.0f} s, ", end="")
+    print(f"{deployment / dvc:.2f} times as long")
 
 
 if __name__ == "__main__":
