@@ -38,6 +38,7 @@ class Dispatcher:
 
     client: SyncPrefectClient
     supply: Supply
+    lanes: int  # units that the workers compute at a time; more would only share their cores
     in_flight: int
     show: Callable[["Dispatcher"], None]
     waiting: list[Unit] = field(default_factory=list)
@@ -54,8 +55,8 @@ class Dispatcher:
         """Send the units, the longest first, and return when all have come to an end."""
         claims = Claims(self.supply.store.address)
         try:
-            self._restock()
             self._look_round()
+            self._restock()
             self._send()
             while self.waiting or self.flying or not self.supply.complete:
                 time.sleep(POLL)
@@ -74,7 +75,12 @@ class Dispatcher:
             raise
 
     def _restock(self) -> None:
-        if not self.supply.complete and (new := self.supply.new_units()):
+        if self.supply.complete:
+            return
+        free = max(1, self.lanes - len(self.flying) - len(self.waiting))
+        device = self.supply.params.train.device
+        gpu = device == "cuda" or (device == "auto" and self.live[GPU] > 0)
+        if new := self.supply.new_units(free, gpu=gpu):
             self.workers_seen = time.monotonic()
             self.waiting = sorted([*self.waiting, *new], key=lambda unit: -unit.seconds)
 
@@ -118,12 +124,12 @@ class Dispatcher:
             )
 
     def _share(self) -> None:
-        """Let a free worker join the unit that will take longest; claims keep their work apart."""
-        left = {flight.unit: self._seconds_left(flight.unit) for flight in self.flying.values()}
-        unit = max(left, key=lambda unit: left[unit], default=None)
-        if unit is None or self.waiting or len(self.flying) >= self.supply.lanes:
-            return
-        if left[unit] > WORTH_SHARING and (pool := self._pool(unit)):
+        """Let free workers join the units that will take longest; claims keep their work apart."""
+        while not self.waiting and len(self.flying) < self.lanes:
+            left = {flight.unit: self._seconds_left(flight.unit) for flight in self.flying.values()}
+            unit = max(left, key=lambda unit: left[unit], default=None)
+            if unit is None or left[unit] < WORTH_SHARING or not (pool := self._pool(unit)):
+                return
             get_run_logger().info("%s is shared: about %.0f s are left", unit.name, left[unit])
             self._launch(unit, pool)
 
@@ -132,12 +138,12 @@ class Dispatcher:
         flights = self._flights(unit)
         missing = [cell for cell in self.supply.cells_of(unit) if cell not in self.done]
         todo = len(jobs(missing, self.supply.keys, self.supply.params))
-        if todo <= len(flights) or any(flight.state == "SCHEDULED" for flight in flights):
+        if todo <= len(flights) or all(flight.state == "SCHEDULED" for flight in flights):
             return 0.0
         since, at_first = self.begun.setdefault(unit, (time.monotonic(), todo))
         if todo == at_first:
-            return unit.seconds
-        return todo * (time.monotonic() - since) / (at_first - todo)
+            return unit.seconds / len(flights)
+        return todo * (time.monotonic() - since) / (at_first - todo) / len(flights)
 
     def _flights(self, unit: Unit) -> list[Flight]:
         return [flight for flight in self.flying.values() if flight.unit == unit]

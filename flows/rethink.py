@@ -107,9 +107,9 @@ def fan_out(
     workers = live[CPU] + live[GPU]
     lanes = in_flight or LANES_FOR_EACH_WORKER * workers
     Claims(store.address).sweep()
-    supply = Supply(params, catalog, datasets, store, lanes, ready)
+    supply = Supply(params, catalog, datasets, store, ready)
     with Board(len(plan(params, catalog, datasets))) as board:
-        Dispatcher(client, supply, in_flight or lanes + workers, board.show).run()
+        Dispatcher(client, supply, lanes, in_flight or lanes + workers, board.show).run()
 
 
 def publish(datasets: list[str], report: bool) -> str:

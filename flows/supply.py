@@ -22,7 +22,6 @@ class Supply:
     catalog: Catalog
     datasets: list[str]
     store: Store
-    lanes: int  # units that the workers compute at a time; more would only share their cores
     ready: Callable[[str], bool]  # whether a data set can be trained on; raises if it never can
     orders: dict[str, Order] = field(default_factory=dict)  # by data set
 
@@ -40,13 +39,14 @@ class Supply:
         """The cells of a unit, with their keys."""
         return self.orders[unit.dataset].cells_of(unit.dataset, unit.models)
 
-    def new_units(self) -> list[Unit]:
-        """Units that have become known since this was asked last."""
+    def new_units(self, lanes: int, *, gpu: bool) -> list[Unit]:
+        """Units that have become known since this was asked last, for so many free lanes."""
         new = [name for name in self.datasets if name not in self.orders and self.ready(name)]
         missing = [cell for name in new for cell in self._order(name)]
         if not missing:
             return []
-        return units(missing, self.store.timings(), self.params, self.catalog, self.lanes)
+        timings = self.store.timings()
+        return units(missing, timings, self.params, self.catalog, lanes, gpu=gpu)
 
     def _order(self, dataset: str) -> list[Cell]:
         """Put the order for a data set into the store; what is missing of it."""

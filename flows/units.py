@@ -1,11 +1,12 @@
 """Units of work: the models of a data set that one worker computes, and where, and in which order.
 
 A model is a unit of its own, unless it is so short that starting a process would take longer than
-the work: such models share a unit. The longest come first, so that no long one is left at the end.
+the work: such models share a unit. Networks share one with others only where no GPU waits for them.
+The longest come first, so that no long one is left at the end.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import ceil
 
@@ -37,28 +38,46 @@ class Unit:
 
 
 def units(
-    missing: Iterable[Cell], timings: Timings, params: Params, catalog: Catalog, lanes: int
+    missing: Iterable[Cell],
+    timings: Timings,
+    params: Params,
+    catalog: Catalog,
+    lanes: int,
+    *,
+    gpu: bool,
 ) -> list[Unit]:
-    """Units for the cells that are missing, the longest first."""
-    seconds: dict[tuple[str, bool], dict[str, float]] = defaultdict(lambda: defaultdict(float))
+    """Units for the cells that are missing, for so many lanes that wait for work."""
+    seconds: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for cell in missing:
-        network = is_network(params.models[cell.model])
         each = seconds_of_a_cell(timings, cell.dataset, cell.model, params, catalog)
-        each = _guess(cell.dataset, network, catalog) if each is None else each
-        seconds[cell.dataset, network][cell.model] += each
+        each = _guess(cell, params, catalog) if each is None else each
+        seconds[cell.dataset][cell.model] += each
     total = sum(sum(models.values()) for models in seconds.values())
     rounds = max(1, ceil(total / (MOST * lanes)))  # some cells take no time at all
     enough = max(LEAST, total / (rounds * lanes))  # so that all come to an end together
-    found = [
+    return [
         Unit(dataset, models, network, sum(counted[model] for model in models))
-        for (dataset, network), counted in seconds.items()
-        for models in _together(counted, enough)
+        for dataset, counted in seconds.items()
+        for network, models in _packs(counted, enough, params, apart=gpu)
     ]
-    return sorted(found, key=lambda unit: (-unit.seconds, unit.name))
 
 
-def _guess(dataset: str, network: bool, catalog: Catalog) -> float:
-    return max(SOME, (catalog.entry(dataset).size or 0) * (NETWORK if network else GUESS))
+def _guess(cell: Cell, params: Params, catalog: Catalog) -> float:
+    each = NETWORK if is_network(params.models[cell.model]) else GUESS
+    return max(SOME, (catalog.entry(cell.dataset).size or 0) * each)
+
+
+def _packs(
+    seconds: dict[str, float], enough: float, params: Params, *, apart: bool
+) -> Iterator[tuple[bool, tuple[str, ...]]]:
+    """The models of a data set in packs, and whether a pack is for a GPU."""
+    if not apart and sum(seconds.values()) <= enough:
+        yield False, tuple(seconds)
+        return
+    for network in (True, False):
+        kind = {m: s for m, s in seconds.items() if is_network(params.models[m]) == network}
+        for pack in _together(kind, enough):
+            yield network, pack
 
 
 def _together(seconds: dict[str, float], enough: float) -> list[tuple[str, ...]]:

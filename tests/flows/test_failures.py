@@ -41,10 +41,10 @@ def ask_for(lab, models, seeds=2, costs=("f1",), **train):
     lab.project.write_params(params)
 
 
-def lead(lab):
+def lead(lab, *in_flight):
     return subprocess.Popen(
-        [sys.executable, "lead.py"], cwd=lab.folder, env=lab.env, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, text=True,
+        [sys.executable, "lead.py", *in_flight], cwd=lab.folder, env=lab.env, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )  # fmt: skip
 
 
@@ -62,7 +62,7 @@ def manifests(store):
 
 def test_a_machine_that_dies_in_a_unit_is_replaced_and_finished_cells_stay(lab, store, workers):
     ask_for(lab, ["slow", "BR-LR"], seeds=6)
-    process = lead(lab)
+    process = lead(lab, "1")  # nobody shares the unit
     until(lambda: len(list(store.glob("tiny/slow/*/*/*/manifest.json"))) >= 2, "two cells")
     busy = next(w for w in workers if "tiny / slow" in w.log.read_text())
     before = manifests(store)

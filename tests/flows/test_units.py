@@ -17,9 +17,9 @@ def params(monkeypatch):
     return load_params()
 
 
-def made(params, timings, lanes=2):
-    cells = plan(params, load_catalog(), ["yeast"])
-    return units(cells, timings, params, load_catalog(), lanes)
+def made(params, timings, lanes=2, gpu=True, datasets=("yeast",), model=None):
+    cells = [c for c in plan(params, load_catalog(), datasets) if model in (None, c.model)]
+    return units(cells, timings, params, load_catalog(), lanes, gpu=gpu)
 
 
 def seconds(params, **each):
@@ -38,30 +38,31 @@ def test_every_missing_model_is_in_one_unit(params):
 
 
 def test_what_is_not_missing_is_not_sent(params):
-    cells = [cell for cell in plan(params, load_catalog(), ["yeast"]) if cell.model == "CC"]
-    (unit,) = units(cells, {}, params, load_catalog(), 2)
+    (unit,) = made(params, {}, model="CC")
     assert (unit.dataset, unit.models) == ("yeast", ("CC",))
 
 
-def test_the_longest_unit_goes_first_and_has_its_model_to_itself(params):
-    found = made(params, seconds(params, CFT=300.0, RethinkNet=100.0))
+@pytest.mark.parametrize("gpu", [True, False])
+def test_a_long_model_has_a_unit_to_itself(params, gpu):
+    found = made(params, seconds(params, CFT=300.0, RethinkNet=100.0), gpu=gpu)
+    found.sort(key=lambda unit: -unit.seconds)
     assert [unit.name for unit in found[:2]] == ["yeast / CFT", "yeast / RethinkNet"]
-    assert [unit.seconds for unit in found] == sorted((u.seconds for u in found), reverse=True)
 
 
 def test_before_anything_was_timed_networks_on_the_largest_data_set_go_first(params):
-    cells = plan(params, load_catalog(), ["yeast", "exclusive"])
-    first, *_ = units(cells, {}, params, load_catalog(), 2)
-    assert first.dataset == "yeast" and first.network
+    found = made(params, {}, datasets=("yeast", "exclusive"))
+    longest = max(found, key=lambda unit: unit.seconds)
+    assert longest.dataset == "yeast" and longest.network
 
 
 def test_cells_that_take_no_time_are_sent_all_the_same(params):
-    cells = [cell for cell in plan(params, load_catalog(), ["yeast"]) if cell.model == "all-zeros"]
-    (unit,) = units(cells, {("yeast", "all-zeros"): [0.0]}, params, load_catalog(), 2)
+    (unit,) = made(params, {("yeast", "all-zeros"): [0.0]}, model="all-zeros")
     assert unit.models == ("all-zeros",)
 
 
-def test_short_models_share_a_unit_but_networks_never_with_others(params):
+def test_short_models_share_a_unit_but_networks_with_others_only_where_no_gpu_waits(params):
+    (together,) = made(params, seconds(params), gpu=False)
+    assert not together.network and {"RethinkNet", "CC"} < set(together.models)
     found = made(params, seconds(params))
     assert len(found) == 2
     assert {unit.network for unit in found} == {True, False}
