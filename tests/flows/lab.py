@@ -85,10 +85,10 @@ class Shell:
         return "".join(f"\n--- {p.args}\n{p.log.read_text()[-3000:]}" for p in self.started)
 
     def stop(self):
+        """Stop the workers and then the server, without which they would try to reach it."""
         for process in reversed(self.started):
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGTERM)
-        for process in self.started:
             try:
                 process.wait(timeout=20)
             except subprocess.TimeoutExpired:
