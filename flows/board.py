@@ -37,7 +37,8 @@ class Board:
     def show(self, dispatcher: Dispatcher) -> None:
         """Bring both up to date."""
         done = len(dispatcher.done)
-        patiently(update_progress_artifact, self.artifact, progress=100.0 * done / self.total)
+        percent = 100.0 * done / self.total if self.total else 100.0
+        patiently(update_progress_artifact, self.artifact, progress=percent)
         text = "\n".join(lines(dispatcher, done, self.total))
         if self.live.is_started:
             self.live.update(Text(text, no_wrap=True, overflow="ellipsis"), refresh=True)

@@ -92,6 +92,11 @@ def test_each_model_that_goes_wrong_is_a_row_and_a_second_run_has_nothing_to_do(
     assert (manifests(store), len(lab.runs("train"))) == (before, sent)
 
 
+def test_a_plan_without_cells_ends_at_once(lab, store, workers):
+    ask_for(lab, [])
+    assert "tiny: 0 of 0 cells are in the store" in lab.run("python lead.py 2>&1")
+
+
 def test_a_server_that_is_away_for_a_while_stops_nothing(lab, store, workers):
     ask_for(lab, ["slow"], seeds=10)
     server = lab.started[0]

@@ -18,12 +18,9 @@ def supply(prepared_project, monkeypatch, tmp_path):
     """Of two data sets, of which one has no data yet."""
     monkeypatch.chdir(prepared_project.path)
     params = load_params().model_copy(update={"datasets": ("single", "tiny")})
-    there = {"tiny"}
     store = Store(str(tmp_path / "store"))
-    made = Supply(params, load_catalog(), list(params.datasets), store, there.__contains__)
-    made.there = there
     with disable_run_logger():
-        yield made
+        yield Supply(params, load_catalog(), list(params.datasets), store, {"tiny"}.__contains__)
 
 
 def test_a_data_set_that_is_there_need_not_wait_for_the_others(supply):
