@@ -2,8 +2,8 @@
 
 What is done is judged by the store alone. A unit that ended without all its cells, or gave no sign
 of life for too long, is sent again: its machine died, its disk was full, its network was away. A
-model's own error is a row in the store, so it is not repeated. When nothing waits any more, workers
-that are free join the unit that has most left to do.
+model's own error is a row in the store, so it is not repeated. The longest of those that wait goes
+first, so that no long one is left at the end; then workers that are free join the longest.
 """
 
 import time

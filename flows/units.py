@@ -1,8 +1,7 @@
-"""Units of work: the models of a data set that one worker computes, and where, and in which order.
+"""Units of work: the models of a data set that one worker computes, and where.
 
 A model is a unit of its own, unless it is so short that starting a process would take longer than
 the work: such models share a unit. Networks share one with others only where no GPU waits for them.
-The longest come first, so that no long one is left at the end.
 """
 
 from collections import defaultdict
