@@ -11,7 +11,7 @@ export GX_ANALYTICS_ENABLED = false
 # a file's tests share its servers and clones, so they stay on one worker; the slow ones start first
 TWO_WORKERS := -n 2 --dist loadfile --no-loadscope-reorder
 
-.PHONY: report test test-fast lint plan profile workers keep benchmark environment
+.PHONY: report test test-fast lint plan profile deployments keep benchmark environment
 
 report: environment ## run the pipeline and say where the report is
 	@dvc repro
@@ -33,8 +33,9 @@ plan: environment ## what would run: cells, cached, CPU hours; make plan NAME=pa
 profile: environment ## make profile NAME=paper (or quick, small, smoke, images)
 	@python -m stages.config.profile $(NAME)
 
-workers: environment ## pools, limits and deployments of the server that PREFECT_API_URL names
-	@python -m flows.pools
+deployments: environment ## the pool and deployments, on the server that PREFECT_API_URL names
+	@prefect work-pool create rethink --type process --overwrite > /dev/null
+	@prefect --no-prompt deploy --all
 
 keep: environment ## copy this run's report, metrics and scores to reports/<profile>, to commit them
 	@profile=$$(python -c 'from stages.config.params import load_params; print(load_params().profile)') && \

@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 import yaml
 
-from stages.cells.plan import Cell
-from stages.cells.results import to_table
-from stages.cells.store import Store
+from stages.train.plan import Cell
+from stages.train.results import to_table
+from stages.train.store import Store
 from tests.conftest import CATALOG, PARAMS, ROOT, copy_of_the_project
 from tests.flows.conftest import LEAD
 from tests.flows.lab import Shell, free_port

@@ -8,12 +8,10 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
 from contextlib import suppress
 
 from prefect import get_run_logger, task
 from prefect.cache_policies import NO_CACHE
-from prefect.futures import PrefectFuture
 
 BUSY = ("is busy", "Unable to acquire lock")  # what DVC says while another command runs
 PAUSE = 5.0  # seconds between two attempts to get hold of DVC
@@ -22,7 +20,7 @@ _stopped = threading.Event()
 _running: list[subprocess.Popen[str]] = []
 
 
-@task(name="dvc", task_run_name="dvc repro {what}", cache_policy=NO_CACHE)
+@task(name="dvc", task_run_name="dvc repro {what}", tags=["dvc"], cache_policy=NO_CACHE)
 def repro(what: str, targets: list[str]) -> None:
     """Let DVC bring stages up to date, after whatever it is doing now."""
     while not _stopped.is_set():
@@ -50,25 +48,6 @@ def _dvc(*command: str) -> tuple[int, str]:
     output, _ = process.communicate()
     _running.remove(process)
     return process.returncode, output.strip()
-
-
-def bring_data(datasets: list[str]) -> Callable[[str], bool]:
-    """Begin to bring the data up to date, one data set after the other; tells which are ready."""
-    coming: dict[str, PrefectFuture[None]] = {}
-    for name in datasets:
-        before = list(coming.values())[-1:]
-        coming[name] = repro.submit(
-            f"data of {name}", [f"split@{name}"], wait_for=before, return_state=False
-        )
-
-    def ready(name: str) -> bool:
-        try:
-            coming[name].result(timeout=0)
-        except TimeoutError:
-            return False
-        return True
-
-    return ready
 
 
 def stop() -> None:

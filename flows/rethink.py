@@ -1,46 +1,53 @@
-"""The flow `rethink`: the same pipeline as `dvc repro`, with training fanned out to workers.
+"""The flow `rethink`: the same pipeline as `dvc repro`, seen and steered through Prefect.
 
-DVC stays the ledger and has one writer, the machine that leads the run. The flow lets it bring the
-data up to date, has workers fill the cell store as the data comes, and lets it assemble and report:
-every cell is then found cached, so both doors end in the same state by construction. Prefect's own
-states and caches are never trusted for what is done, only the manifests in the store.
+DVC brings the data of one data set after the other up to date. As soon as it is there, each of its
+models is a task, which has the engine of `stages.train` compute its cells. At the end DVC assembles
+and reports: every cell is then in the store, so both doors end in the same state by construction.
+Prefect's own states are never trusted for what is done, only the manifests in the store.
 """
 
 import argparse
 import os
-from collections.abc import Callable
+import platform
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal
 
-from prefect import flow, get_run_logger
+import httpx
+from prefect import flow, get_run_logger, task
 from prefect.artifacts import (
-    create_link_artifact,
     create_markdown_artifact,
+    create_progress_artifact,
     create_table_artifact,
+    update_progress_artifact,
 )
-from prefect.client.orchestration import SyncPrefectClient
+from prefect.cache_policies import NO_CACHE
+from prefect.exceptions import PrefectHTTPStatusError
+from prefect.futures import PrefectFuture
 from prefect.runtime import flow_run
 
 from flows import ledger
-from flows.board import Board
-from flows.dispatch import Dispatcher
-from flows.server import CPU, GPU, START, live_workers, patiently, reachable_server
-from flows.supply import Supply
+from flows.server import check_server, patiently
 from stages import paths
-from stages.cells.claims import Claims
-from stages.cells.plan import plan
-from stages.cells.store import Store
 from stages.config.catalog import load_catalog
 from stages.config.names import nearest
-from stages.config.params import Params, load_params
+from stages.config.params import PARAMS, Params, load_params
 from stages.config.profile import profile_names, switch
 from stages.errors import UserError, run_command
-from stages.io.places import check_writable
+from stages.io.files import read_json, write_text
 from stages.io.tables import read_table
+from stages.machine import worker_count
+from stages.train.engine import start_engine
+from stages.train.lead import Lead
+from stages.train.plan import Cell, plan
+from stages.train.progress import Progress
+from stages.train.store import Store
 
 Profile = Literal["as-is", "smoke", "quick", "small", "paper", "images"]
 PROJECT = Path(__file__).resolve().parents[1]
-LANES_FOR_EACH_WORKER = 2  # units that it runs at a time, unless told otherwise; one more waits
+SHOW_EVERY = 2.0  # seconds, in the UI
 
 
 def run_name() -> str:
@@ -51,65 +58,91 @@ def run_name() -> str:
 
 @flow(name="rethink", flow_run_name=run_name, persist_result=False)
 def rethink(
-    profile: Profile = "as-is", dataset: str | None = None, in_flight: int | None = None
+    profile: Profile = "as-is", dataset: str | None = None, workers: int | None = None
 ) -> str:
     """Run the benchmark.
 
     Args:
         profile: how much is run; written into params.yaml unless it is "as-is"
         dataset: only this data set, up to its predictions and without the report
-        in_flight: units that are with the workers at a time (default: three for each worker)
+        workers: processes of the local cluster (default: one for each core)
     """
     os.chdir(PROJECT)
-    client, store = reachable_server(), Store(paths.store())
-    check_writable(store.place)
-    if profile != "as-is":
-        for change in switch(profile):
-            get_run_logger().info("params.yaml: %s", change)
-    params = load_params()
-    if dataset and dataset not in params.datasets:
-        hint = nearest(dataset, params.datasets)
-        raise UserError(f"data set {dataset!r} is not in `datasets` of params.yaml; {hint}")
-    check_workers(live_workers(client), params.train.device)
-    datasets = [dataset] if dataset else list(params.datasets)
-    try:
-        fan_out(client, params, datasets, store, in_flight, ledger.bring_data(datasets))
-        ledger.repro("results", [f"train@{dataset}"] if dataset else [])
-    except BaseException:
-        ledger.stop()
-        raise
+    with params_of(profile) as params:
+        datasets = [dataset] if dataset else list(params.datasets)
+        if dataset and dataset not in params.datasets:
+            hint = nearest(dataset, params.datasets)
+            raise UserError(f"data set {dataset!r} is not in `datasets` of params.yaml; {hint}")
+        try:
+            train_all(params, datasets, workers or worker_count())
+            ledger.repro("results", [f"train@{dataset}"] if dataset else [])
+        except BaseException:
+            ledger.stop()
+            raise
     return publish(datasets, report=dataset is None)
 
 
-def check_workers(live: dict[str, int], device: str) -> None:
-    """Refuse to begin what no worker would go on with."""
-    if not live[CPU]:
-        raise UserError(f"pool {CPU!r} has no worker; start one: {START} {CPU}")
-    if device == "cuda" and not live[GPU]:
-        raise UserError(
-            f"train.device is cuda, but pool {GPU!r} has no worker; start one on a machine with a "
-            f"GPU ({START} {GPU}), or set train.device to auto"
-        )
+@contextmanager
+def params_of(profile: Profile) -> Iterator[Params]:
+    """The parameters of a profile; a run that fails leaves params.yaml as it was."""
+    before = PARAMS.read_text(encoding="utf-8")
+    try:
+        for change in switch(profile) if profile != "as-is" else ():
+            get_run_logger().info("params.yaml: %s", change)
+        yield load_params()
+    except BaseException:
+        if PARAMS.read_text(encoding="utf-8") != before:
+            write_text(PARAMS, before)
+        raise
 
 
-def fan_out(
-    client: SyncPrefectClient,
-    params: Params,
-    datasets: list[str],
-    store: Store,
-    in_flight: int | None = None,
-    ready: Callable[[str], bool] = lambda name: True,
-) -> None:
-    """Have workers compute every cell that is missing, as soon as the data is there."""
-    live, catalog = live_workers(client), load_catalog()
-    if params.train.device == "auto" and not live[GPU]:
-        get_run_logger().info("pool %r has no worker: networks go to pool %r", GPU, CPU)
-    workers = live[CPU] + live[GPU]
-    lanes = in_flight or LANES_FOR_EACH_WORKER * workers
-    Claims(store.address).sweep()
-    supply = Supply(params, catalog, datasets, store, ready)
-    with Board(len(plan(params, catalog, datasets))) as board:
-        Dispatcher(client, supply, lanes, in_flight or lanes + workers, board.show).run()
+def train_all(params: Params, datasets: list[str], workers: int) -> None:
+    """Have every missing cell computed, each data set's as soon as its data is there."""
+    cells = plan(params, load_catalog(), datasets)
+    progress = Progress(len(cells), tell=get_run_logger().info)
+    with Lead(params, Store(paths.store()), workers, progress) as lead:
+        tasks: list[PrefectFuture[Any]] = []
+        data: list[PrefectFuture[Any]] = []
+        for name in datasets:
+            what = f"data of {name}"
+            data = [ledger.repro.submit(what, [f"split@{name}"], wait_for=data, return_state=False)]
+            tasks += data
+            for model in dict.fromkeys(cell.model for cell in cells if cell.dataset == name):
+                mine = [cell for cell in cells if (cell.dataset, cell.model) == (name, model)]
+                tagged = train_model.with_options(tags=[f"dataset:{name}", f"model:{model}"])
+                tasks.append(
+                    tagged.submit(name, model, mine, lead, wait_for=data, return_state=False)
+                )
+        for future in tasks:
+            future.result()
+
+
+@task(name="train", task_run_name="{dataset} / {model}", cache_policy=NO_CACHE)
+def train_model(dataset: str, model: str, cells: list[Cell], lead: Lead) -> str:
+    """Bring the cells of a model on a data set into the store."""
+    key = "".join(letter if letter.isalnum() else "-" for letter in f"cells-{dataset}-{model}")
+    found = lead.train(cells, Bar(key.lower(), len(cells)).show)
+    failed = sum(manifest["status"] != "ok" for manifest in found.values())
+    return f"{len(cells)} cells, {failed} without a result"
+
+
+class Bar:
+    """The progress of a task in the UI; a server that is away misses a step, not the run."""
+
+    def __init__(self, key: str, total: int) -> None:
+        self.total, self.shown = total, time.monotonic()
+        self.artifact = self._try(create_progress_artifact, 0.0, key=key)
+
+    def show(self, done: int) -> None:
+        """So many cells have come to their end."""
+        now = time.monotonic()
+        if self.artifact and (done == self.total or now - self.shown > SHOW_EVERY):
+            self.shown = now
+            self._try(update_progress_artifact, self.artifact, 100.0 * done / self.total)
+
+    def _try(self, call: Any, *args: Any, **options: Any) -> Any:
+        with suppress(httpx.TransportError, PrefectHTTPStatusError):
+            return call(*args, **options)
 
 
 def publish(datasets: list[str], report: bool) -> str:
@@ -121,11 +154,9 @@ def publish(datasets: list[str], report: bool) -> str:
         table = [{name: row[name] for name in columns[:-1]} for row in failed]
         patiently(create_table_artifact, table, key="failed-cells",
                   description="cells without a result")  # fmt: skip
-    if report:
-        address = (PROJECT / paths.REPORTS / "report.html").as_uri()
-        patiently(create_link_artifact, address, link_text="the report", key="report")
     text = f"{len(rows)} cells, {len(failed)} without a result"
-    patiently(create_markdown_artifact, summary(rows, text), key="summary")
+    page = summary(rows, text) + (verdicts() if report else "")
+    patiently(create_markdown_artifact, page, key="summary")
     return text
 
 
@@ -141,20 +172,30 @@ def summary(rows: list[dict[str, Any]], text: str) -> str:
     return "\n".join(lines) + "\n"
 
 
+def verdicts() -> str:
+    """What the report says of the paper's claims, and where its file is."""
+    claims = read_json(paths.REPORTS / "comparison.json")["claims"]
+    lines = [f"| {claim['verdict']} | {claim['claim']} |" for claim in claims]
+    where = f"The report is `{PROJECT / paths.REPORTS / 'report.html'}` on {platform.node()}.\n"
+    return "\n".join([f"\n{where}", "| verdict | claim of the paper |", "|---|---|", *lines, ""])
+
+
 def main() -> int:
     """Command line."""
     parser = argparse.ArgumentParser(
-        description="Lead a run from this terminal, with the workers of the server.",
+        description="Lead a run from this terminal, with a live line; the server shows it, too.",
         epilog="example: python -m flows.rethink --profile quick",
     )
     parser.add_argument("--profile", choices=["as-is", *profile_names()], default="as-is")
     parser.add_argument("--dataset", help="only this one, up to its predictions")
-    parser.add_argument("--in-flight", type=int, help="units with the workers at a time")
+    parser.add_argument("--workers", type=int, help="processes (default: one for each core)")
     args = parser.parse_args()
-    client, params = reachable_server(), load_params()
-    check_writable(Store(paths.store()).place)
-    check_workers(live_workers(client), params.train.device)
-    print(rethink(args.profile, args.dataset, args.in_flight))
+    check_server()
+    params = load_params()
+    if params.cluster_address or params.train.device == "cuda":  # fail here, with one message
+        with start_engine(params.cluster_address, 1, params.train.device):
+            pass
+    print(rethink(args.profile, args.dataset, args.workers))
     return 0
 
 

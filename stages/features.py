@@ -13,8 +13,8 @@ from stages.io.files import write_json
 def features(name: str, catalog: Catalog, folder: Path, workers: int | None) -> str:
     """Write the features of an image set to `folder`, and say how it went."""
     # torch takes seconds to import: only where there are images
-    from stages.cells.run import worker_count
     from stages.fetch import alone_in, find_source
+    from stages.machine import worker_count
     from stages.vision.extract import extract
     from stages.vision.index import read_index
     from stages.vision.network import load_network

@@ -3,21 +3,22 @@
 import os
 from pathlib import Path
 
+from stages.errors import UserError
+
 DATA = Path("data")
 PAPER = DATA / "paper"
 SCORES = DATA / "scores.parquet"
 CELLS = DATA / "cells"
 REPORTS = Path("reports")
+LOG = DATA / "dask.log"  # what the engine says, of the last run
 
 
-def store() -> str:
-    """Where the cells are: RETHINK_STORE, a folder or URL, or else a folder of this project."""
-    return os.environ.get("RETHINK_STORE") or str(CELLS)
-
-
-def store_is_shared() -> bool:
-    """Whether the store is one that other folders and machines may use too."""
-    return store() != str(CELLS)
+def store() -> Path:
+    """Where the cells are: the folder that RETHINK_STORE names, or else one of this project."""
+    name = os.environ.get("RETHINK_STORE") or str(CELLS)
+    if "://" in name:
+        raise UserError(f"RETHINK_STORE is {name!r}, but must be a folder; workers need no store")
+    return Path(name)
 
 
 def raw(dataset: str) -> Path:

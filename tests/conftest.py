@@ -101,7 +101,7 @@ class Project:
 
     path: Path
 
-    def start(self, module, *args, **env):
+    def start(self, module, *args, start_new_session=False, **env):
         return subprocess.Popen(
             [sys.executable, "-m", module, *args],
             cwd=self.path,
@@ -109,6 +109,7 @@ class Project:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
+            start_new_session=start_new_session,
         )
 
     def run(self, module, *args, code=0, **env):
@@ -165,27 +166,7 @@ def code(project):
 
 @pytest.fixture(scope="session")
 def mirror():
-    path = SHARED / "mirror"
+    path = Path(os.environ.get("RETHINK_MIRROR") or SHARED / "mirror")
     if not path.is_dir():
-        pytest.skip(f"needs the real data files in {path}")
+        pytest.skip(f"needs the real data files: RETHINK_MIRROR names no folder, nor is {path} one")
     return path
-
-
-@pytest.fixture(scope="session")
-def s3():
-    """A bucket of a real S3 API on loopback; the processes of a test find it by the environment."""
-    moto = pytest.importorskip("moto.server")
-    pytest.importorskip("s3fs")
-    server = moto.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    host, port = server.get_host_and_port()
-    with pytest.MonkeyPatch.context() as environment:
-        environment.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
-        environment.setenv("AWS_ACCESS_KEY_ID", "nobody")
-        environment.setenv("AWS_SECRET_ACCESS_KEY", "nothing")
-        environment.setenv("AWS_DEFAULT_REGION", "us-east-1")
-        import s3fs
-
-        s3fs.S3FileSystem().mkdir("rethink-tests")
-        yield "s3://rethink-tests"
-    server.stop()

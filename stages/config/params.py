@@ -1,6 +1,7 @@
 """`params.yaml`: what is run, typed and closed."""
 
 import inspect
+import os
 from collections.abc import Iterable, Iterator
 from math import prod
 from pathlib import Path
@@ -78,12 +79,18 @@ class Params(Closed):
     """The whole file."""
 
     profile: Slug
+    cluster: str | None = None  # the address of a Dask cluster; else one of this machine's cores
     datasets: Names
     experiments: dict[Slug, Experiment] = Field(min_length=1)
     train: Train
     grids: dict[Slug, Values]
     models: dict[Slug, Model]
     _images: frozenset[str] = PrivateAttr(frozenset())  # the data sets that the catalogue says are
+
+    @property
+    def cluster_address(self) -> str | None:
+        """Where the Dask cluster is: RETHINK_CLUSTER, or `cluster`; None for a local one."""
+        return os.environ.get("RETHINK_CLUSTER") or self.cluster
 
     def datasets_of(self, experiment: str) -> list[str]:
         """The data sets of the run that an experiment uses; images only where it names them."""

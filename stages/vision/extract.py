@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
-from stages.cells.version import code_version
 from stages.config.pictures import Pictures
 from stages.io.files import sha256_of
+from stages.version import code_version
 from stages.vision.network import Network
 from stages.vision.store import has_part, part_path, parts, write_part
 from stages.vision.stream import Seen, see

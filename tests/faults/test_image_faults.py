@@ -11,12 +11,12 @@ import pytest
 import yaml
 
 from stages import features, paths, prepare, split
-from stages.cells.inputs import load_inputs, load_splits
 from stages.config.catalog import Entry, load_catalog
 from stages.config.pictures import Weights
 from stages.errors import DataError
 from stages.io.files import read_json
 from stages.io.tables import read_table, table_to_matrix
+from stages.train.inputs import input_files, load_splits, make_inputs
 from stages.vision.coco import read_coco
 from stages.vision.index import read_index
 from stages.vision.network import load_network
@@ -96,9 +96,9 @@ def test_every_odd_image_is_told_by_the_validation_and_keeps_its_row(pictures, m
     assert labels.argmax(axis=1).tolist() == [n % 3 if n % 4 else 0 for n in range(20)]
     card = read_json(folder / "card.json")
     assert (card["empty"], card["images"]["split"]) == (5, "random")
-    assert load_inputs("mine", "features").X.shape == (20, 64)
-    maps = load_inputs("mine", "map")
-    assert maps.X.shape == (20, 16 * 64) and maps.told == {"cells": 16}
+    assert make_inputs(input_files("mine", "features"), "features").X.shape == (20, 64)
+    maps = make_inputs(input_files("mine", "map"), "map")
+    assert maps.X.shape == (20, 16 * 64) and maps.known == {"cells": 16}
     assert load_splits("mine").sum(axis=1).tolist() == [15] * 10
 
 

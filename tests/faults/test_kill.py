@@ -1,12 +1,18 @@
-"""T7, T8, T10, T11: after a kill, a cut or damage finished cells stay and the rest is redone."""
+"""After a kill, a cut or damage finished cells stay and the rest is redone."""
 
+import os
 import random
+import re
+import shutil
 import signal
-import subprocess
-import sys
 import time
+from contextlib import suppress
+from functools import partial
 
+import psutil
 import pytest
+
+from tests.flows.lab import dask_workers, kill_workers, until
 
 
 def grow(project):
@@ -18,49 +24,70 @@ def grow(project):
 
 
 def cached(output):
-    return int(output.split(" cells, ")[1].split(" cached")[0])
+    return int(re.search(r"cells: \d+ done, (\d+) cached", output)[1])
+
+
+@pytest.fixture
+def undisturbed(prepared_project, tmp_path):
+    """The predictions of a run in peace."""
+    other = type(prepared_project)(tmp_path / "undisturbed")
+    shutil.copytree(prepared_project.path, other.path)
+    grow(other)
+    other.run("stages.train", "--workers", "2")
+    return (other.path / "data" / "predictions" / "tiny.parquet").read_bytes()
 
 
 @pytest.mark.slow
-def test_twenty_kills_lose_nothing_and_change_nothing(project, tmp_path, prepared_project):
+def test_a_lead_killed_twenty_times_loses_nothing_and_leaves_no_process(project, undisturbed):
     grow(project)
     chance = random.Random(7)
     for _ in range(20):
         before = project.cells()
-        process = project.start("stages.train", "--workers", "2")
-        time.sleep(chance.uniform(1.5, 4.5))
+        process = project.start("stages.train", "--workers", "2", start_new_session=True)
+        time.sleep(chance.uniform(1.0, 4.5))
         process.send_signal(signal.SIGKILL)
-        output, _ = process.communicate()
-        if "cached" in output:
-            assert cached(output) == len(before)
+        process.communicate()
+        until(partial(all_are_gone, process.pid), "no process is left", seconds=30)
         after = project.cells()
         assert {path: after.get(path) for path in before} == before
     finished = project.cells()
+    assert finished
     output = project.run("stages.train", "--workers", "2")
     assert cached(output) == len(finished)
-    disturbed = (project.path / "data" / "predictions" / "tiny.parquet").read_bytes()
-
-    other = type(project)(tmp_path / "undisturbed")
-    subprocess.run(["cp", "-r", prepared_project.path, other.path], check=True)
-    grow(other)
-    other.run("stages.train", "--workers", "2")
-    assert (other.path / "data" / "predictions" / "tiny.parquet").read_bytes() == disturbed
+    assert (project.path / "data" / "predictions" / "tiny.parquet").read_bytes() == undisturbed
+    assert not list((project.path / "data").glob("**/*.tmp"))
 
 
-def test_workers_die_with_a_killed_run(project):
-    psutil = pytest.importorskip("psutil")
+def all_are_gone(leader):
+    """Whether a group of processes has no living member."""
+    for process in psutil.process_iter():
+        with suppress(ProcessLookupError, psutil.NoSuchProcess):
+            if os.getpgid(process.pid) == leader and process.status() != psutil.STATUS_ZOMBIE:
+                return False
+    return True
+
+
+@pytest.mark.slow
+def test_workers_killed_at_twenty_moments_change_nothing(project, undisturbed):
     grow(project)
+    chance, killed = random.Random(8), 0
+    while killed < 20:  # a run may end before
+        shutil.rmtree(project.path / "data" / "cells", ignore_errors=True)
+        process = project.start("stages.train", "--workers", "4", start_new_session=True)
+        until(project.cells, "a first cell")
+        killed += kill_workers(process, 20 - killed, 0.5, chance)
+        output, _ = process.communicate(timeout=300)
+        assert process.returncode == 0, output
+        until(partial(all_are_gone, process.pid), "no process is left", seconds=10)
+    assert (project.path / "data" / "predictions" / "tiny.parquet").read_bytes() == undisturbed
+
+
+def test_a_worker_killed_while_the_cluster_starts_is_replaced(project):
     process = project.start("stages.train", "--workers", "2")
-    deadline = time.monotonic() + 200
-    children = []
-    while time.monotonic() < deadline and not project.cells():
-        time.sleep(0.05)
-    children = psutil.Process(process.pid).children(recursive=True)
-    assert children
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
-    _, alive = psutil.wait_procs(children, timeout=60)
-    assert not alive
+    until(lambda: dask_workers(process.pid), "a worker starts")[0].kill()
+    output, _ = process.communicate(timeout=120)
+    assert process.returncode == 0, output
+    assert len(project.cells()) == 4 * 4 * 2
 
 
 @pytest.fixture
@@ -105,38 +132,8 @@ def test_an_unfinished_write_is_never_taken_for_a_cell(project):
 @pytest.mark.slow
 def test_two_runs_at_once_agree_and_leave_one_result(project):
     runs = [project.start("stages.train", "--workers", "1") for _ in range(2)]
-    for process in runs:
-        output, _ = process.communicate(timeout=120)
-        assert process.returncode == 0, output
-    cells = project.cells()
-    assert len(cells) == 4 * 4 * 2
-    assert cached(project.run("stages.train")) == len(cells)
+    outputs = [process.communicate(timeout=120)[0] for process in runs]
+    assert [process.returncode for process in runs] == [0, 0], outputs
+    assert sorted(map(cached, outputs)) == [0, 4 * 4 * 2]
+    assert len(project.cells()) == 4 * 4 * 2
     assert not list((project.path / "data").glob("**/*.tmp"))
-
-
-def test_fifty_rounds_of_two_writers_of_one_cell_leave_one_intact_cell(tmp_path):
-    code = """
-import sys, numpy as np
-from stages.cells.plan import Cell
-from stages.cells.results import to_table
-from stages.cells.store import Store
-store = Store(sys.argv[1])
-table = to_table(np.ones((1, 50, 3), dtype=np.uint8), np.ones(50, bool))
-sys.stdin.readline()
-for number in range(50):
-    store.put(Cell("d", "m", "f1", number), "k" * 32, {"status": "ok", "seconds": 0.0}, table)
-print(sum(store.find(Cell("d", "m", "f1", n), "k" * 32) is not None for n in range(50)))
-"""
-    writers = [
-        subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], stdin=subprocess.PIPE,
-                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        for _ in range(2)
-    ]  # fmt: skip
-    time.sleep(3)  # both have imported: let them start together
-    for writer in writers:
-        writer.stdin.write("\n")
-        writer.stdin.flush()
-    results = [writer.communicate(timeout=300) for writer in writers]
-    assert [output for output, _ in results] == ["50\n", "50\n"]
-    assert [error for _, error in results] == ["", ""]
-    assert not list(tmp_path.glob("**/*.tmp"))

@@ -10,8 +10,8 @@ import yaml
 
 KEYS = """
 import json
-from stages.cells.keys import keys
-from stages.cells.plan import plan
+from stages.train.keys import keys
+from stages.train.plan import plan
 from stages.config.catalog import load_catalog
 from stages.config.params import load_params
 params = load_params()

@@ -96,15 +96,52 @@ class Shell:
 
 
 def power_cut(process):
-    """Kill a worker and all that it started, wherever they have put themselves."""
+    """Kill a process and all that it started."""
     import psutil
 
-    family = [*psutil.Process(process.pid).children(recursive=True), psutil.Process(process.pid)]
-    for member in family:
+    members = family(process.pid)
+    for member in members:
         with suppress(psutil.NoSuchProcess):  # it has died with another
             member.kill()
-    psutil.wait_procs(family, timeout=60)
+    psutil.wait_procs(members, timeout=60)
     process.wait()
+
+
+def family(pid):
+    """A process and all that it started, wherever they have put themselves."""
+    import psutil
+
+    with suppress(psutil.NoSuchProcess):
+        root = psutil.Process(pid)
+        return [root, *root.children(recursive=True)]
+    return []
+
+
+def dask_workers(pid):
+    """The processes that compute for a lead."""
+    import psutil
+
+    found = []
+    for process in family(pid)[1:]:
+        with suppress(psutil.NoSuchProcess):
+            if "spawn_main" in " ".join(process.cmdline()):
+                found.append(process)
+    return found
+
+
+def kill_workers(process, times, pause, chance):
+    """Kill -9 a worker of a lead at so many random moments; tells how many were killed."""
+    import psutil
+
+    killed = 0
+    while killed < times and process.poll() is None:
+        time.sleep(chance.uniform(0.3, 2.0) * pause)
+        workers = dask_workers(process.pid)
+        if workers:
+            with suppress(psutil.NoSuchProcess):
+                chance.choice(workers).kill()
+                killed += 1
+    return killed
 
 
 def until(happens, what, seconds=PATIENCE):

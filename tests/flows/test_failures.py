@@ -1,20 +1,20 @@
-"""T7, T9, T12, T13: machines, servers, disks and models fail; the run ends, and nothing is lost."""
+"""Workers, servers, leads and disks fail, runs are cancelled: each ends, and nothing is lost."""
 
-import os
+import random
 import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
 
-import pyarrow.parquet as pq
 import pytest
+import yaml
 
-from tests.flows.lab import power_cut, until
+from tests.flows.conftest import ask_for
+from tests.flows.lab import dask_workers, family, kill_workers, power_cut, until
 
 pytestmark = pytest.mark.slow
-WORKER = "prefect worker start --pool cpu --limit 1 --name"
+COSTS = ("hamming", "rank", "f1", "accuracy")
 
 
 @pytest.fixture
@@ -25,156 +25,139 @@ def store(lab, tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def workers(lab, store):
-    """Two workers that use the test's store; those that are left are stopped."""
-    mine = [lab.start(f"{WORKER} {name}-{store.parent.name}") for name in ("one", "two")]
-    yield mine
-    for process in mine:
-        if process.poll() is None:
-            power_cut(process)
+def worker(lab, store):
+    """A worker of the pool that uses the test's store."""
+    process = lab.start("prefect worker start --pool rethink")
+    yield process
+    if process.poll() is None:
+        power_cut(process)
 
 
-def ask_for(lab, models, seeds=2, costs=("f1",), **train):
-    params = lab.project.params()
-    params["experiments"] = {"algorithms": {"models": models, "costs": list(costs)}}
-    params["train"] |= {"seeds": seeds, **train}
-    lab.project.write_params(params)
-
-
-def lead(lab, *in_flight):
+def lead(lab, *options):
     return subprocess.Popen(
-        [sys.executable, "lead.py", *in_flight], cwd=lab.folder, env=lab.env, text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        [sys.executable, "-m", "flows.rethink", "--dataset", "exclusive", *options],
+        cwd=lab.folder, env=lab.env, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )  # fmt: skip
-
-
-def results(lab, store):
-    """What came of each cell, by way of the other door, which must find them all."""
-    output = lab.run("python -m stages.train --tolerate-failures 2>&1")
-    rows = pq.read_table(lab.folder / "data" / "runs" / "tiny.parquet").to_pylist()
-    assert f"{len(rows)} cells, {len(rows)} cached, 0 to compute" in output
-    return {(row["model"], row["seed"]): row["status"] for row in rows}
 
 
 def manifests(store):
     return {path: path.stat().st_mtime_ns for path in store.rglob("manifest.json")}
 
 
-def test_a_machine_that_dies_in_a_unit_is_replaced_and_finished_cells_stay(lab, store, workers):
-    ask_for(lab, ["slow", "BR-LR"], seeds=6)
-    process = lead(lab, "1")  # nobody shares the unit
-    until(lambda: len(list(store.glob("tiny/slow/*/*/*/manifest.json"))) >= 2, "two cells")
-    busy = next(w for w in workers if "tiny / slow" in w.log.read_text())
+def a_first_cell(store):
+    until(lambda: manifests(store), "a first cell")
+
+
+def finish(lab, process, timeout=300):
+    output, _ = process.communicate(timeout=timeout)
+    assert process.returncode == 0, output + lab.logs()
+    return output
+
+
+def test_workers_killed_at_twenty_moments_change_nothing(lab, store, monkeypatch, tmp_path):
+    ask_for(lab.folder, ["slow", "BR-LR"], seeds=10, costs=COSTS)
+    process = lead(lab, "--workers", "4")
+    a_first_cell(store)
     before = manifests(store)
-    power_cut(busy)
-    output, _ = process.communicate(timeout=600)
-    assert process.returncode == 0, output + lab.logs()
-    assert "is sent again" in output
+    assert kill_workers(process, 20, 0.4, random.Random(11)) == 20
+    output = finish(lab, process)
+    assert "80 cells, 0 without a result" in output
     assert before.items() <= manifests(store).items()
-    assert set(results(lab, store).values()) == {"ok"}
-    states = {run["state"]["type"] for run in lab.runs("train")}
-    assert states <= {"COMPLETED", "CRASHED", "CANCELLED"}  # no zombie is left in a slot
+    predictions = lab.folder / "data" / "predictions" / "exclusive.parquet"
+    disturbed = predictions.read_bytes()
+    monkeypatch.setitem(lab.env, "RETHINK_STORE", str(tmp_path / "other"))
+    lab.run("python -m stages.train --dataset exclusive")
+    assert predictions.read_bytes() == disturbed
 
 
-def test_each_model_that_goes_wrong_is_a_row_and_a_second_run_has_nothing_to_do(
-    lab, store, workers
-):
-    ask_for(lab, ["raises", "hangs", "hungry", "BR-LR"], seeds=1, time_limit=5)
+def test_a_lead_that_is_killed_takes_all_along_and_the_next_goes_on(lab, store):
+    ask_for(lab.folder, ["slow"], seeds=10, costs=COSTS)
     process = lead(lab)
-    output, _ = process.communicate(timeout=600)
-    assert process.returncode == 0, output + lab.logs()
-    assert results(lab, store) == {
-        ("raises", 0): "failed", ("hangs", 0): "timeout", ("hungry", 0): "oom", ("BR-LR", 0): "ok"
-    }  # fmt: skip
-    before, sent = manifests(store), len(lab.runs("train"))
-    again = lab.run("python lead.py 2>&1")
-    assert "tiny: 4 of 4 cells are in the store" in again
-    assert (manifests(store), len(lab.runs("train"))) == (before, sent)
-
-
-def test_a_plan_without_cells_ends_at_once(lab, store, workers):
-    ask_for(lab, [])
-    assert "tiny: 0 of 0 cells are in the store" in lab.run("python lead.py 2>&1")
-
-
-def test_a_server_that_is_away_for_a_while_stops_nothing(lab, store, workers):
-    ask_for(lab, ["slow"], seeds=10)
-    server = lab.started[0]
-    process = lead(lab)
-    until(lambda: list(store.glob("tiny/slow/*/*/*/manifest.json")), "a first cell")
-    power_cut(server)
-    time.sleep(60)
-    lab.started[0] = lab.start(server.args.removeprefix("exec "))
-    output, _ = process.communicate(timeout=600)
-    assert process.returncode == 0, output + lab.logs()
-    assert set(results(lab, store).values()) == {"ok"} and len(manifests(store)) == 10
-
-
-def test_a_cancelled_run_stops_its_workers_processes_and_leaves_whole_cells(lab, store, workers):
-    ask_for(lab, ["slow"], seeds=10)
-    process = lead(lab)
-    until(lambda: list(store.glob("tiny/slow/*/*/*/manifest.json")), "a first cell")
-    process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=120)
-    until(lambda: lab.runs("train")[0]["state"]["type"] == "CANCELLED", "the unit is cancelled")
-    until(lambda: not computing(lab.folder), "its processes are gone")
+    a_first_cell(store)
+    members = family(process.pid)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    until(lambda: not any(map(alive, members)), "all are gone", seconds=30)
     before = manifests(store)
-    assert 0 < len(before) < 10
-    lab.run("python lead.py")
-    assert before.items() <= manifests(store).items()
-    assert set(results(lab, store).values()) == {"ok"}
+    assert 0 < len(before) < 40
+    finish(lab, lead(lab))
+    assert before.items() <= manifests(store).items() and len(manifests(store)) == 40
 
 
-def computing(folder):
+def alive(process):
     import psutil
 
-    names = ("stages.cells.unit", "multiprocessing.forkserver")
-    return [
-        p for p in psutil.process_iter(["cmdline", "cwd"])
-        if p.info["cwd"] == str(folder) and any(n in " ".join(p.info["cmdline"]) for n in names)
-    ]  # fmt: skip
+    return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
 
 
-def test_a_worker_that_is_free_joins_the_unit_that_is_left(lab, store, workers):
-    ask_for(lab, ["slow", "slow-too"], seeds=10)
-    at_once = "import flows.dispatch as d; d.LOOK_ROUND = 1.0; d.WORTH_SHARING = 5.0\n"
-    script = lab.folder / "share.py"
-    script.write_text(at_once + (lab.folder / "lead.py").read_text())
-    output = lab.run("python share.py 2>&1")
-    assert "tiny / slow, slow-too is shared" in output
-    assert all("tiny / slow, slow-too" in worker.log.read_text() for worker in workers)
-    assert set(results(lab, store).values()) == {"ok"} and len(manifests(store)) == 20
+def test_a_server_that_is_away_for_a_while_stops_nothing(lab, store):
+    ask_for(lab.folder, ["slow"], seeds=10, costs=COSTS)
+    server = lab.started[0]
+    process = lead(lab)
+    a_first_cell(store)
+    power_cut(server)
+    time.sleep(15)
+    lab.started[0] = lab.start(server.args.removeprefix("exec "))
+    finish(lab, process)
+    assert len(manifests(store)) == 40
+
+
+def test_a_cancelled_run_ends_every_process_and_leaves_whole_cells_and_params(lab, store, worker):
+    ask_for(lab.folder, ["hangs", "slow"], seeds=10)
+    params = (lab.folder / "params.yaml").read_text()
+    lab.run("prefect deployment run rethink/one-dataset --param dataset=exclusive")
+    a_first_cell(store)
+    run = until(lambda: [r for r in lab.runs("rethink") if r["state"]["type"] == "RUNNING"], "runs")
+    members = [p for p in family(worker.pid) if p.pid != worker.pid]
+    assert len(dask_workers(worker.pid)) >= 2
+    lab.run(f"prefect flow-run cancel {run[0]['id']}")
+    until(lambda: not any(map(alive, members)), "its processes are gone", seconds=40)
+    until(lambda: lab.runs("rethink")[0]["state"]["type"] == "CANCELLED", "the run is cancelled")
+    assert not list(store.rglob("*.tmp"))
+    assert (lab.folder / "params.yaml").read_text() == params
+    before = manifests(store)
+    ask_for(lab.folder, ["slow"], seeds=10)
+    finish(lab, lead(lab))
+    assert before.items() <= manifests(store).items() and len(manifests(store)) == 10
+
+
+def test_a_run_that_fails_leaves_params_as_they_were(lab, store, monkeypatch):
+    ask_for(lab.folder, ["slow"], seeds=1)
+    before = (lab.folder / "params.yaml").read_text()
+    catalog = lab.folder / "data" / "catalog.yaml"
+    kept = catalog.read_text()
+    broken = yaml.safe_load(kept)
+    broken["datasets"]["exclusive"]["sources"][0]["recipe"]["generator"] = "nothing"
+    try:
+        catalog.write_text(yaml.safe_dump(broken))
+        done = lab.try_to("python -m flows.rethink --profile smoke 2>&1")
+        assert done.returncode != 0 and "profile: quick -> smoke" in done.stdout
+        assert (lab.folder / "params.yaml").read_text() == before
+    finally:
+        catalog.write_text(kept)
 
 
 def test_a_full_disk_ends_the_run_with_its_reason_and_room_lets_it_go_on(lab, store, request):
     store.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(store)]
-    if os.getuid() or shutil.which("mount") is None or subprocess.run(mount).returncode:
+    mount = ["mount", "-t", "tmpfs", "-o", "size=128k", "tmpfs", str(store)]
+    if shutil.which("mount") is None or subprocess.run(mount).returncode:
         pytest.skip("needs the right to mount a small file system")
     request.addfinalizer(lambda: subprocess.run(["umount", "-l", str(store)], check=True))
-    worker = lab.start(f"{WORKER} small-{store.parent.name}")
-    request.addfinalizer(lambda: power_cut(worker))
-    ask_for(lab, ["BR-LR"], seeds=10, costs=("hamming", "rank", "f1", "accuracy"))
-    done = lab.try_to("python lead.py 2>&1")
-    assert done.returncode != 0 and "disk is full" in done.stdout + done.stderr
+    ask_for(lab.folder, ["BR-LR"], seeds=10, costs=COSTS)
+    process = lead(lab)
+    output, _ = process.communicate(timeout=300)
+    assert process.returncode == 4 and "disk is full" in output
     subprocess.run(["mount", "-o", "remount,size=64m", str(store)], check=True)
     before = manifests(store)
-    lab.run("python lead.py")
-    assert before.items() <= manifests(store).items()
-    assert set(results(lab, store).values()) == {"ok"}
+    finish(lab, lead(lab))
+    assert before.items() <= manifests(store).items() and len(manifests(store)) == 40
 
 
-def test_two_doors_at_once_share_the_work(lab, store, workers):
-    ask_for(lab, ["slow"], seeds=10, costs=("hamming", "f1"))
-    process = lead(lab)
-    outputs = []
-    until(lambda: list(store.glob("tiny/slow/*/*/*/manifest.json")), "a first cell")
-    other = threading.Thread(
-        target=lambda: outputs.append(lab.run("python -m stages.train --workers 1 2>&1"))
-    )
-    other.start()
-    output, _ = process.communicate(timeout=600)
-    other.join()
-    assert process.returncode == 0, output + lab.logs()
-    assert len(manifests(store)) == 20 and "20 cells: 20 ok" in outputs[0]
-    assert set(results(lab, store).values()) == {"ok"}
+def test_two_runs_in_one_folder_write_one_after_the_other(lab, store):
+    ask_for(lab.folder, ["slow"], seeds=10, costs=COSTS)
+    first = lead(lab)
+    a_first_cell(store)
+    output = lab.run("python -m stages.train --dataset exclusive 2>&1")
+    assert "another run is computing in this folder: waiting for its end" in output
+    assert "40 cells: 0 done, 40 cached" in output
+    finish(lab, first)

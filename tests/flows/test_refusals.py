@@ -1,12 +1,9 @@
 """What cannot work is refused at once, with one message that says what to do."""
 
-import subprocess
-import sys
-
 import pytest
 
+from tests.flows.conftest import ask_for
 from tests.flows.lab import Shell, free_port
-from tests.flows.test_failures import ask_for
 
 pytestmark = pytest.mark.slow
 
@@ -19,48 +16,58 @@ def refusal(shell, command="python -m flows.rethink"):
     return errors[0]
 
 
-@pytest.fixture(scope="module")
-def nowhere(prepared_project, tmp_path_factory):
-    """A terminal in the tiny project, with a server that is not there."""
-    return Shell(prepared_project.path, tmp_path_factory.mktemp("home"), free_port(),
-                 PYTHONPATH=subprocess.run(
-                     [sys.executable, "-c", "import flows; print(flows.__path__[0][:-6])"],
-                     capture_output=True, text=True, check=True).stdout.strip())  # fmt: skip
+@pytest.fixture
+def nowhere(lab, tmp_path):
+    """A terminal with a server that is not there."""
+    return Shell(lab.folder, tmp_path, free_port())
 
 
 def test_a_server_that_does_not_answer(nowhere):
     assert f"server at http://127.0.0.1:{nowhere.port}/api does not answer" in refusal(nowhere)
-    assert "prefect server start" in refusal(nowhere, "python -m flows.pools")
 
 
-def test_no_server_named(nowhere):
-    nameless = Shell(nowhere.folder, nowhere.env["PREFECT_HOME"], 1, PREFECT_API_URL="",
-                     PYTHONPATH=nowhere.env["PYTHONPATH"])  # fmt: skip
+def test_no_server_named(lab, tmp_path):
+    nameless = Shell(lab.folder, tmp_path, 1, PREFECT_API_URL="")
     assert "no Prefect server is named" in refusal(nameless)
+    done = nameless.try_to("make deployments")
+    assert done.returncode != 0 and "PREFECT_API_URL" in done.stdout + done.stderr
 
 
-def test_a_pool_without_workers(lab):
-    message = "pool 'cpu' has no worker; start one: prefect worker start --pool cpu"
-    assert message in refusal(lab)
-
-
-def test_an_unknown_profile(lab):
+def test_an_unknown_profile_or_data_set(lab):
     done = lab.try_to("python -m flows.rethink --profile qick")
     assert done.returncode != 0 and "invalid choice: 'qick'" in done.stderr
+    ask_for(lab.folder, ["BR-LR"])
+    message = "'exlusive' is not in `datasets` of params.yaml; did you mean 'exclusive'"
+    assert message in lab.try_to("python -m flows.rethink --dataset exlusive 2>&1").stdout
+
+
+@pytest.mark.parametrize("door", ["flows.rethink", "stages.train"])
+class TestBothDoorsRefuse:
+    @pytest.fixture(autouse=True)
+    def prepared(self, lab):
+        ask_for(lab.folder, ["BR-LR"], seeds=1)
+        if not (lab.folder / "data" / "splits" / "exclusive.parquet").exists():
+            lab.run("dvc repro split@exclusive")
+
+    def test_a_cluster_that_does_not_answer(self, lab, monkeypatch, door):
+        monkeypatch.setitem(lab.env, "RETHINK_CLUSTER", f"tcp://127.0.0.1:{free_port()}")
+        assert "does not answer" in refusal(lab, f"python -m {door}")
+
+    def test_an_address_that_is_none(self, lab, monkeypatch, door):
+        monkeypatch.setitem(lab.env, "RETHINK_CLUSTER", "nonsense://x")
+        assert "the Dask cluster at 'nonsense://x' does not answer" in refusal(
+            lab, f"python -m {door}"
+        )
+
+    def test_a_gpu_that_is_not_there(self, lab, door):
+        ask_for(lab.folder, ["BR-LR"], seeds=1, device="cuda")
+        assert "train.device is cuda, but no worker has a GPU" in refusal(lab, f"python -m {door}")
 
 
 def test_a_store_that_takes_nothing(lab, monkeypatch, tmp_path):
+    ask_for(lab.folder, ["BR-LR"], seeds=1)
     (tmp_path / "file").touch()
     monkeypatch.setitem(lab.env, "RETHINK_STORE", str(tmp_path / "file" / "store"))
-    assert "is not writable" in refusal(lab)
-
-
-def test_a_gpu_that_is_not_there(lab):
-    ask_for(lab, ["BR-LR"], seeds=1, device="cuda")
-    try:
-        assert "torch finds no CUDA device here" in refusal(lab, "python -m stages.train")
-        lab.start("prefect worker start --pool cpu --limit 1")
-        message = "train.device is cuda, but pool 'gpu' has no worker"
-        assert message in refusal(lab)
-    finally:
-        ask_for(lab, ["BR-LR"], seeds=1, device="auto")
+    assert "is not writable" in refusal(lab, "python -m stages.train")
+    monkeypatch.setitem(lab.env, "RETHINK_STORE", "s3://lab/rethink")
+    assert "must be a folder" in refusal(lab, "python -m stages.train")

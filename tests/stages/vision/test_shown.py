@@ -7,10 +7,10 @@ import pytest
 from PIL import Image
 
 from stages import paths
-from stages.cells.results import to_table
 from stages.io.files import write_json
 from stages.io.tables import matrix_to_table, table_writer, write_table
 from stages.train import PREDICTIONS
+from stages.train.results import to_table
 from stages.vision.index import ImageIndex
 from stages.vision.rows import write_thumbnails
 from stages.vision.shown import read_examples

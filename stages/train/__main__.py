@@ -1,0 +1,91 @@
+"""Stage `train`: compute the missing cells and assemble the predictions of each data set."""
+
+import argparse
+import sys
+from collections import Counter
+
+from stages import paths
+from stages.config.catalog import load_catalog
+from stages.config.names import nearest
+from stages.config.params import load_params
+from stages.config.profile import params_under, profile_names
+from stages.errors import CELLS_FAILED, UserError, run_command
+from stages.machine import worker_count
+from stages.train.assemble import assemble
+from stages.train.estimate import describe_plan
+from stages.train.lead import Lead
+from stages.train.plan import Cell, plan
+from stages.train.progress import Progress
+from stages.train.store import Manifest, Store
+
+NO_RESULT = ("failed", "timeout", "died")
+
+
+def summarize(found: dict[Cell, Manifest]) -> bool:
+    """Print how many cells have which status and why some have no result; tells if all have one."""
+    counts = Counter(manifest["status"] for manifest in found.values())
+    print(f"{len(found)} cells: " + ", ".join(f"{n} {status}" for status, n in counts.items()))
+    bad = Counter(
+        f"{manifest['status']}: {cell.dataset} / {cell.model}: {manifest['reason']}"
+        for cell, manifest in found.items()
+        if manifest["status"] != "ok"
+    )
+    for line, n in bad.items():
+        print(f"{line} ({n} cells)" if n > 1 else line, file=sys.stderr)
+    if bad:
+        print("to compute them again: python -m stages.train --retry", file=sys.stderr)
+    return not bad
+
+
+def main() -> int:
+    """Command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        epilog="example: python -m stages.train --dataset yeast; python -m stages.train --plan",
+    )
+    parser.add_argument("--dataset", help="one data set (default: all of params.yaml)")
+    parser.add_argument("--model", help="only its cells, and no assembly of the results")
+    parser.add_argument("--plan", action="store_true", help="list the cells, compute nothing")
+    parser.add_argument(
+        "--profile",
+        choices=profile_names(),
+        help="with --plan: as if params.yaml were this profile",
+    )
+    parser.add_argument(
+        "--retry",
+        choices=NO_RESULT,
+        nargs="*",
+        help="compute cells with these statuses again (default: with any but ok)",
+    )
+    parser.add_argument("--workers", type=int, default=worker_count(), help="processes at a time")
+    parser.add_argument(
+        "--tolerate-failures",
+        action="store_true",
+        help="exit 0 although cells failed, so that the report can show them",
+    )
+    args = parser.parse_args()
+    if args.profile and not args.plan:
+        raise UserError("--profile only shows a plan; to switch: make profile NAME=" + args.profile)
+    params = params_under(args.profile) if args.profile else load_params()
+    if args.dataset:
+        load_catalog().entry(args.dataset)  # an unknown name stops here
+    if args.model and args.model not in params.models_used():
+        hint = nearest(args.model, params.models_used())
+        raise UserError(f"model {args.model!r} is in no experiment of params.yaml; {hint}")
+    datasets = [args.dataset] if args.dataset else list(params.datasets)
+    store = Store(paths.store())
+    if args.plan:
+        print(describe_plan(datasets, params, store, args.workers))
+        return 0
+    cells = plan(params, load_catalog(), datasets)
+    cells = [cell for cell in cells if args.model in (None, cell.model)]
+    retry = () if args.retry is None else args.retry or NO_RESULT
+    with Lead(params, store, args.workers, Progress(len(cells)), retry) as lead:
+        found = lead.train(cells)
+        for dataset in datasets if args.model is None else ():
+            assemble(dataset, found, store)
+    return 0 if summarize(found) or args.tolerate_failures else CELLS_FAILED
+
+
+if __name__ == "__main__":
+    run_command(main)

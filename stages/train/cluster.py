@@ -1,0 +1,131 @@
+"""The Dask cluster of a run: one that is already there, or one of this machine's cores.
+
+The local one is started and ended by the run. It listens on loopback only, and only to those who
+have the certificate that is made for this run.
+"""
+
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import dask
+from distributed import Client, Nanny, Scheduler, Security, SpecCluster, Worker, WorkerPlugin
+
+from stages import paths
+from stages.errors import UserError
+from stages.machine import memory_share
+
+GPU_FILES = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")  # of NVIDIA, AMD, WSL
+ANSWER_WITHIN = 5  # seconds
+STARTS = 5
+SETTINGS: dict[str, Any] = {
+    "distributed.scheduler.allowed-failures": 0,  # the engine decides what a death means
+    "distributed.scheduler.worker-ttl": None,  # a job may keep the interpreter lock for minutes
+    "distributed.scheduler.http.routes": [],  # no page over HTTP, unless the dashboard is wanted
+    "distributed.worker.http.routes": [],
+    "distributed.admin.large-graph-warning-threshold": "1GiB",  # data is sent as part of a task
+    "distributed.worker.memory.target": False,  # nothing is spilled to disk,
+    "distributed.worker.memory.spill": False,
+    "distributed.worker.memory.pause": False,
+    "distributed.worker.memory.terminate": 0.95,  # but a worker above its limit is ended
+}
+
+
+@contextmanager
+def connect(address: str | None, workers: int, device: str = "cpu") -> Iterator[Client]:
+    """A client of the cluster at this address, or of a new one of so many local workers."""
+    dashboard = dashboard_address()
+    routes = "distributed.scheduler.http.routes"
+    settings = {k: v for k, v in SETTINGS.items() if not (dashboard and k == routes)}
+    log_to(paths.LOG)
+    with dask.config.set(settings):
+        if address:
+            with closing(_client(address)) as client:
+                yield client
+            return
+        gpus = 0 if device == "cpu" else count_gpus()
+        # not "with Client": it may be closed by another thread than the one that opened it
+        with _local(workers, gpus, dashboard) as cluster, closing(Client(cluster)) as client:
+            yield client
+
+
+def _client(address: str) -> Client:
+    try:
+        return Client(address, timeout=ANSWER_WITHIN)
+    except (OSError, ValueError, TypeError) as error:
+        raise UserError(
+            f"the Dask cluster at {address!r} does not answer ({' '.join(str(error).split())}); "
+            "start it (dask scheduler), or correct RETHINK_CLUSTER or `cluster` in params.yaml"
+        ) from None
+
+
+def _local(workers: int, gpus: int, dashboard: str | None) -> SpecCluster:
+    security = Security.temporary()
+    common = {"host": "127.0.0.1", "protocol": "tls://", "security": security}
+    options: dict[str, Any] = {
+        **common, "nthreads": 1, "memory_limit": memory_share(workers), "dashboard": False,
+        "silence_logs": logging.WARNING, "plugins": [Preparation(str(paths.LOG.absolute()))],
+    }  # fmt: skip
+    spec: dict[str, Any] = {f"cpu-{n}": {"cls": Nanny, "options": options} for n in range(workers)}
+    for n in range(gpus):
+        alone = {"resources": {"GPU": 1}, "env": {"CUDA_VISIBLE_DEVICES": str(n)}}
+        spec[f"gpu-{n}"] = {"cls": Nanny, "options": options | alone}
+    page = {"dashboard": bool(dashboard), "dashboard_address": dashboard or "127.0.0.1:0"}
+    scheduler = {"cls": Scheduler, "options": common | page}
+    for _ in range(STARTS):
+        with suppress(RuntimeError):  # a worker was killed before it had started
+            return SpecCluster(spec, scheduler, security=security, silence_logs=False)
+    raise UserError(f"the local Dask cluster did not start in {STARTS} tries; see {paths.LOG}")
+
+
+def dashboard_address() -> str | None:
+    """Where RETHINK_DASHBOARD wants Dask's own page about what it is doing."""
+    address = os.environ.get("RETHINK_DASHBOARD")
+    if address and find_spec("bokeh") is None:
+        raise UserError("RETHINK_DASHBOARD needs bokeh, which is not installed: pip install bokeh")
+    return address
+
+
+def count_gpus() -> int:
+    """GPUs of this machine. Asking torch takes seconds, so first see whether there may be one."""
+    if not any(Path(name).exists() for name in GPU_FILES):
+        return 0
+    import torch
+
+    return torch.cuda.device_count()
+
+
+class Preparation(WorkerPlugin):
+    """Prepares the process of a local worker, also of one that takes a dead one's place.
+
+    All that it prints, and where it hung, goes to a file. What jobs need is loaded before the
+    first one comes, so that a job's time is its own.
+    """
+
+    name = "rethink-preparation"
+
+    def __init__(self, log: str) -> None:
+        self.log = log
+
+    def setup(self, worker: Worker) -> None:
+        """Replace standard output and error, and import."""
+        handle = os.open(self.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        for standard in (1, 2):
+            os.dup2(handle, standard)
+        os.close(handle)
+        import_module("stages.train.work")
+
+
+def log_to(path: Path) -> None:
+    """Send what Dask logs in this process to a file; for good, as it goes on after the end."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handler = logging.FileHandler(path, mode="w")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(name)s %(levelname)s %(message)s"))
+    for name in ("distributed", "distributed.client", "tornado", "asyncio", "bokeh"):
+        logger = logging.getLogger(name)
+        logger.handlers, logger.propagate = [handler], False

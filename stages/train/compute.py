@@ -1,0 +1,110 @@
+"""How a cell is computed: scale on the training rows, search, refit, predict every row."""
+
+import inspect
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rethink.models import get_model
+from rethink.scaling import UnitScaler
+from rethink.search import Select, search_and_fit
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """One data set in memory, and what its estimator must know of X.
+
+    X is features; for `input: joint` probabilities over `support`; for `input: map` maps of images,
+    `cells` one after the other.
+    """
+
+    X: Any  # a dense array or a CSR array
+    Y: np.ndarray
+    known: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Task:
+    """Cells of one data set, model and seed that share their fits: all but the data itself."""
+
+    train: np.ndarray
+    estimator: str
+    params: dict[str, Any]
+    grid: dict[str, list[Any]]
+    costs: tuple[str, ...]
+    folds: int
+    select: Select
+    rescale: bool
+    fold_seed: int
+    model_seed: int
+
+
+@dataclass(frozen=True)
+class Result:
+    """A finished cell: predictions of shape (iterations, rows, labels), and how they came about."""
+
+    cost: str
+    predictions: np.ndarray
+    chosen: dict[str, Any]
+    search: list[dict[str, Any]]
+    seconds: float
+    memory: list[list[float]] | None = None  # a net's memory matrix, where labels are its units
+
+
+def compute(task: Task, inputs: Inputs) -> Iterator[Result]:
+    """Yield each cost's result as soon as it is there; its CPU time is its share of the search."""
+    started = time.process_time()
+    X, Y = inputs.X, inputs.Y
+    X = UnitScaler().fit(X[task.train]).transform(X) if task.rescale else X
+    fitted = search_and_fit(
+        _estimator(task, inputs.known),
+        task.grid,
+        X[task.train],
+        Y[task.train],
+        task.costs,
+        folds=task.folds,
+        select=task.select,
+        seed=task.fold_seed,
+    )
+    shared = 0.0
+    for number, (selection, model) in enumerate(fitted):
+        if number == 0:  # what comes before the first result serves all costs
+            shared = (time.process_time() - started) / len(task.costs)
+            started = time.process_time()
+        predictions = _checked(_predict(model, X), Y.shape)
+        seconds = shared + time.process_time() - started
+        memory = getattr(model, "memory_matrix_", None)
+        yield Result(
+            selection.cost.name,
+            predictions,
+            selection.params,
+            selection.fold_scores,
+            seconds,
+            None if memory is None else np.round(memory, 6).astype(float).tolist(),
+        )
+        started = time.process_time()
+
+
+def _estimator(task: Task, known: dict[str, Any]) -> Any:
+    kind = get_model(task.estimator)
+    chance = {"random_state": task.model_seed}
+    accepted = inspect.signature(kind).parameters
+    return kind(**task.params, **known, **(chance if "random_state" in accepted else {}))
+
+
+def _predict(model: Any, X: Any) -> np.ndarray:
+    """Predictions at each iteration; a model that predicts once has one."""
+    if hasattr(model, "predict_iterations"):
+        return np.asarray(model.predict_iterations(X))
+    return np.asarray(model.predict(X))[np.newaxis]
+
+
+def _checked(predictions: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    if predictions.ndim != 3 or predictions.shape[1:] != shape:
+        raise ValueError(f"predicted shape {predictions.shape[1:]}, but {shape} is needed")
+    if not np.isin(predictions, (0, 1)).all():
+        raise ValueError("predicted values other than 0 and 1")
+    return predictions.astype(np.uint8)

@@ -1,0 +1,96 @@
+"""What a cell is computed from: the prepared data and the split of its seed.
+
+The files of a data set are sent to the workers, which need no disk in common with the lead. Files
+too large for that are read from their path, checked by their hash, where workers reach it.
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from stages import paths
+from stages.errors import DataError
+from stages.io.files import sha256_of
+from stages.io.tables import read_table, table_from_bytes, table_to_matrix
+from stages.train.compute import Inputs
+
+SENT_AT_MOST = 256 * 2**20  # bytes; maps of many images are larger, tables hardly ever
+
+
+@dataclass(frozen=True)
+class File:
+    """A file of a data set: its content, or for a large one its path and hash."""
+
+    path: str
+    content: bytes | None = None
+    sha256: str = ""
+
+    def read(self) -> bytes:
+        """The content, wherever this runs."""
+        if self.content is not None:
+            return self.content
+        try:
+            content = Path(self.path).read_bytes()
+        except OSError as error:
+            raise DataError(
+                f"{self.path} is too large to be sent, and this worker cannot read it ({error}); "
+                "let the folder of the project be on a disk that all workers mount at this path"
+            ) from None
+        if hashlib.sha256(content).hexdigest() != self.sha256:
+            raise DataError(f"{self.path} is not the lead's file; let all workers mount the same")
+        return content
+
+
+def input_files(dataset: str, kind: str, sent_at_most: int = SENT_AT_MOST) -> list[File]:
+    """The files that a model whose input is `kind` needs: the labels, then the rest."""
+    prepared = paths.prepared(dataset)
+    names = {"features": [prepared / "features.parquet"], "joint": [prepared / "joint.parquet"]}
+    rest = names.get(kind) or sorted((paths.features(dataset) / "parts").glob("*.parquet"))
+    found = [prepared / "labels.parquet", *rest]
+    send = sum(path.stat().st_size for path in found) <= sent_at_most
+    if send:
+        return [File(path.name, path.read_bytes()) for path in found]
+    return [File(str(path.absolute()), sha256=sha256_of(path)) for path in found]
+
+
+def make_inputs(files: Sequence[File], kind: str) -> Inputs:
+    """The data set in memory, from its files; runs on the workers."""
+    tables = (table_from_bytes(file.read()) for file in files)
+    labels = table_to_matrix(next(tables))
+    if kind == "map":
+        return Inputs(*_maps(list(tables), labels))
+    table = next(tables)
+    if kind == "features":
+        return Inputs(table_to_matrix(table), labels)
+    support = np.array([[int(bit) for bit in name] for name in table.column_names], dtype=np.uint8)
+    return Inputs(table_to_matrix(table), labels, {"support": support})
+
+
+def _maps(parts: list[Any], labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
+    """The maps of all images, a row each, and of how many patches one consists."""
+    maps = [table["map"].combine_chunks().flatten().to_numpy() for table in parts]
+    rows = sum(table.num_rows for table in parts)
+    matrix = np.concatenate(maps).reshape(rows, -1).astype(np.float32)
+    return matrix, labels, {"cells": int(parts[0].schema.metadata[b"cells"])}
+
+
+def load_card(dataset: str) -> dict[str, Any]:
+    """The card of a prepared data set."""
+    try:
+        return json.loads((paths.prepared(dataset) / "card.json").read_bytes())
+    except FileNotFoundError:
+        raise DataError(
+            f"data set {dataset} is not prepared; run: dvc repro split@{dataset}"
+        ) from None
+
+
+def load_splits(dataset: str) -> np.ndarray:
+    """Training masks, a row a seed."""
+    table = read_table(paths.splits(dataset))
+    seeds = len(table["seed"].unique())
+    return (np.asarray(table["part"]) == "train").reshape(seeds, -1)

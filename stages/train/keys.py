@@ -1,0 +1,57 @@
+"""The key of a cell: a hash of everything that determines its result."""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from functools import cache
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from rethink.costs import get_cost
+from rethink.models import get_model
+from stages.config.params import Params
+from stages.train.inputs import load_card, load_splits
+from stages.train.plan import Cell
+from stages.version import code_version
+
+CONTENT = {"features": "content", "joint": "joint_content", "map": "map_content"}  # in the card
+
+
+def keys(cells: Iterable[Cell], params: Params) -> dict[Cell, str]:
+    """The name of each cell in the store; reads each data set's card and splits once."""
+    found = {}
+    for dataset, group in groupby(cells, key=lambda cell: cell.dataset):
+        card, splits = load_card(dataset), load_splits(dataset)
+        for cell in group:
+            found[cell] = key(ingredients(cell, params, card, splits))
+    return found
+
+
+def key(parts: dict[str, Any]) -> str:
+    """A short name for a set of ingredients."""
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def ingredients(
+    cell: Cell, params: Params, card: dict[str, Any], splits: np.ndarray
+) -> dict[str, Any]:
+    """All that determines a cell's result, by name."""
+    model = params.models[cell.model]
+    return {
+        "cell": [cell.dataset, cell.model, cell.cost, cell.seed],
+        "data": card[CONTENT[model.input]],
+        "split": hashlib.sha256(np.packbits(splits[cell.seed]).tobytes()).hexdigest(),
+        "model": model.model_dump(mode="json") | {"grid": params.grid_of(cell.model)},
+        "folds": params.train.folds,
+        "rescale": params.train.rescale,
+        "versions": versions(model.estimator, cell.cost),
+    }
+
+
+@cache
+def versions(estimator: str, cost: str) -> dict[str, str]:
+    """The code and libraries that compute a cell."""
+    modules = (get_model(estimator).__module__, type(get_cost(cost)).__module__)
+    return code_version("stages.train.compute", *modules)

@@ -1,0 +1,167 @@
+"""The lead of a run: finds cells in the store, has the others computed, and alone writes them.
+
+Both doors use it: `dvc repro` for one data set after the other, the Prefect flow for each model on
+a data set, from several threads.
+"""
+
+import threading
+from collections.abc import Callable, Collection, Iterator
+from concurrent.futures import Future, as_completed
+from contextlib import ExitStack
+from dataclasses import asdict
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from rethink.seeds import derive_seed
+from stages.config.catalog import load_catalog
+from stages.config.params import Params
+from stages.machine import host_name, memory_share
+from stages.train.compute import Task
+from stages.train.estimate import expected_seconds
+from stages.train.inputs import load_splits
+from stages.train.keys import keys, versions
+from stages.train.plan import Cell, Job, is_network, jobs
+from stages.train.progress import Progress
+from stages.train.store import Manifest, Store, Timings
+from stages.train.work import Outcome, Work
+
+if TYPE_CHECKING:
+    from stages.train.engine import Engine
+
+
+class Lead:
+    """Brings cells into a store; a cluster is started when the first one is missing."""
+
+    def __init__(
+        self,
+        params: Params,
+        store: Store,
+        workers: int,
+        progress: Progress,
+        retry: Collection[str] = (),
+    ) -> None:
+        self.params, self.store, self.workers = params, store, workers
+        self.progress, self.retry = progress, retry
+        self.catalog = load_catalog()
+        self.address = params.cluster_address
+        self.lock = threading.Lock()
+        self.stack = ExitStack()
+        self.running: Engine | None = None
+
+    def __enter__(self) -> Self:
+        self.stack.enter_context(self.store.writing())
+        self.stack.enter_context(self.progress)
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.stack.__exit__(*error)
+
+    def train(
+        self, cells: list[Cell], done: Callable[[int], None] = lambda _: None
+    ) -> dict[Cell, Manifest]:
+        """Bring cells into the store and return their manifests; `done` is told how many are."""
+        names = keys(cells, self.params)
+        found = self.settled(names)
+        self.progress.found(len(found))
+        done(len(found))
+        missing = [cell for cell in cells if cell not in found]
+        for cell, manifest in self._compute(missing, names) if missing else ():
+            found[cell] = manifest
+            done(len(found))
+        return {cell: found[cell] for cell in cells}
+
+    def settled(self, names: dict[Cell, str]) -> dict[Cell, Manifest]:
+        """The cells that need not be computed."""
+        found = self.store.find_all(names)
+        return {cell: known for cell, known in found.items() if known and self._settles(known)}
+
+    def _settles(self, manifest: Manifest) -> bool:
+        """`ok` and `failed` are content; `timeout` and `died` are facts about a machine, which are
+        looked at again on another machine, or when the limit has grown."""
+        status = manifest["status"]
+        if status in self.retry:
+            return False
+        if status in ("ok", "failed"):
+            return True
+        hosts = self.engine.hosts if self.address else {host_name()}
+        memory = self.engine.memory if self.address else memory_share(self.workers)
+        limit = self.params.train.time_limit if status == "timeout" else memory
+        return manifest["host"] in hosts and manifest["limit"] >= limit
+
+    @property
+    def engine(self) -> "Engine":
+        """The engine of this run."""
+        with self.lock:
+            if self.running is None:
+                from stages.train.engine import start_engine  # loads Dask, which takes a second
+
+                device = self.params.train.device
+                starting = start_engine(self.address, self.workers, device)
+                self.running = self.stack.enter_context(starting)
+            return self.running
+
+    @cached_property
+    def timings(self) -> Timings:
+        """How long cells took that are in the store, to send the longest first."""
+        return self.store.timings()
+
+    def _compute(
+        self, missing: list[Cell], names: dict[Cell, str]
+    ) -> Iterator[tuple[Cell, Manifest]]:
+        """Have cells computed and store each as soon as it is there."""
+        promises: dict[Future[list[Outcome]], tuple[Job, float]] = {}
+        splits = {name: load_splits(name) for name in {cell.dataset for cell in missing}}
+        for job in jobs(missing, names, self.params):
+            cell = job.cells[0]
+            model = self.params.models[cell.model]
+            each = expected_seconds(cell, self.timings, self.params, self.catalog)
+            promise = self.engine.submit(
+                make_work(job, self.params, splits[cell.dataset][cell.seed]),
+                (cell.dataset, model.input),
+                network=is_network(model),
+                seconds=each * len(job.cells),
+            )
+            promises[promise] = job, each
+            self.progress.expect(each * len(job.cells))
+        for promise in as_completed(promises):
+            job, each = promises[promise]
+            cells = {cell.cost: (cell, key) for cell, key in zip(job.cells, job.keys, strict=True)}
+            for outcome in promise.result():
+                cell, key = cells[outcome.cost]
+                manifest = make_manifest(cell, self.params, outcome)
+                manifest = self.store.put(cell, key, manifest, outcome.predictions)
+                self.progress.advance(manifest["status"], each, len(self.engine.workers))
+                yield cell, manifest
+
+
+def make_work(job: Job, params: Params, train: np.ndarray) -> Work:
+    """A job as it is sent to a worker."""
+    cell, model = job.cells[0], params.models[job.cells[0].model]
+    task = Task(
+        train=train,
+        estimator=model.estimator,
+        params=dict(model.params),
+        grid=params.grid_of(cell.model),
+        costs=tuple(cell.cost for cell in job.cells),
+        folds=params.train.folds,
+        select=model.select,
+        rescale=params.train.rescale and model.input == "features",
+        # the folds are the same for every model; the model's own chance is not
+        fold_seed=derive_seed("folds", cell.dataset, cell.seed),
+        model_seed=derive_seed("model", cell.dataset, cell.model, cell.seed),
+    )
+    used = {cost: versions(model.estimator, cost) for cost in task.costs}
+    return Work(task, used, float(params.train.time_limit * len(job.cells)))
+
+
+def make_manifest(cell: Cell, params: Params, outcome: Outcome) -> Manifest:
+    """What is known of a cell beside its predictions."""
+    content: dict[str, Any] = asdict(outcome) | asdict(cell)
+    del content["predictions"]
+    return content | {
+        "seconds": round(outcome.seconds, 3),
+        "work": params.work_of(cell.model),
+        "versions": versions(params.models[cell.model].estimator, cell.cost),
+    }

@@ -1,0 +1,157 @@
+"""Clusters that are already there: real schedulers and workers on loopback, without any data."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from tests.conftest import ROOT
+from tests.flows.lab import free_port, until
+
+pytestmark = pytest.mark.slow
+DASK = [str(Path(sys.executable).parent / "dask")]
+
+
+class Cluster:
+    """A scheduler and workers in a folder of their own."""
+
+    def __init__(self, folder):
+        self.folder, self.processes = folder, []
+        self.address = f"tcp://127.0.0.1:{free_port()}"
+        folder.mkdir()
+
+    def start(self, *command, code=ROOT, **env):
+        log = self.folder / f"{len(self.processes)}.log"
+        process = subprocess.Popen(
+            [*DASK, *command], cwd=self.folder, stdout=log.open("w"), stderr=subprocess.STDOUT,
+            env=os.environ | {"PYTHONPATH": str(code), **env}, start_new_session=True,
+        )  # fmt: skip
+        self.processes.append(process)
+        return process, log
+
+    def scheduler(self):
+        port = self.address.split(":")[-1]
+        process, log = self.start("scheduler", "--host", "127.0.0.1", "--port", port,
+                                  "--dashboard-address", "127.0.0.1:0")  # fmt: skip
+        until(lambda: "Scheduler at" in log.read_text(), "the scheduler listens")
+        return process
+
+    def worker(self, *options, nthreads="1", code=ROOT, **env):
+        process, log = self.start("worker", self.address, "--nthreads", nthreads,
+                                  "--no-dashboard", *options, code=code, **env)  # fmt: skip
+        until(lambda: "Registered to" in log.read_text(), "the worker has come")
+        return process
+
+    def stop(self):
+        for process in self.processes:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    made = Cluster(tmp_path / "cluster")
+    made.scheduler()
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def broken(code):
+    """The tiny project with models that go wrong."""
+    shutil.copy(ROOT / "tests" / "broken_models.py", code.path / "rethink" / "models")
+    return code
+
+
+def ask_for(project, *models, seeds=2):
+    params = project.params()
+    names = {"slow": "Slow", "place": "Place", "network": "PlaceOfNetwork", "hangs": "Hangs"}
+    params["models"] |= {name: {"estimator": estimator} for name, estimator in names.items()}
+    params["experiments"]["algorithms"]["models"] = list(models)
+    params["train"]["seeds"] = seeds
+    project.write_params(params)
+
+
+def rows(project):
+    return pq.read_table(project.path / "data" / "runs" / "tiny.parquet").to_pylist()
+
+
+def predictions(project):
+    return (project.path / "data" / "predictions" / "tiny.parquet").read_bytes()
+
+
+def test_workers_without_data_give_the_bytes_of_one_machine(project, cluster):
+    cluster.worker("--nworkers", "2")
+    project.run("stages.train", RETHINK_CLUSTER=cluster.address)
+    there = predictions(project)
+    shutil.rmtree(project.path / "data" / "cells")
+    project.run("stages.train")
+    assert predictions(project) == there
+    params = project.params() | {"cluster": cluster.address}
+    project.write_params(params)
+    shutil.rmtree(project.path / "data" / "cells")
+    project.run("stages.train")  # params.yaml names it as well
+    assert predictions(project) == there
+
+
+def test_a_gpu_worker_gets_the_networks_and_nothing_else(broken, cluster):
+    ask_for(broken, "place", "network")
+    cluster.worker(code=broken.path, PLACE="cpu")
+    cluster.worker("--resources", "GPU=1", code=broken.path, PLACE="gpu")
+    broken.run("stages.train", "--tolerate-failures", RETHINK_CLUSTER=cluster.address)
+    found = {(row["model"], row["reason"], row["device"]) for row in rows(broken)}
+    assert found == {
+        ("place", "ValueError: cpu", "cpu"), ("network", "ValueError: gpu", "auto")
+    }  # fmt: skip
+
+
+def test_a_worker_with_other_code_refuses_and_says_so(broken, cluster):
+    model = broken.path / "rethink" / "models" / "constant.py"
+    cluster.worker(code=ROOT)
+    model.write_text(model.read_text() + "\n\nSTRAY = 1\n")
+    output = broken.run("stages.train", code=1, RETHINK_CLUSTER=cluster.address)
+    assert "a worker would not compute what was asked for (" in output
+    assert "the code differs" in output and "make environment" in output
+
+
+def test_a_worker_without_the_code_is_named_as_the_reason(project, cluster):
+    empty = cluster.folder / "rethink"
+    empty.mkdir()
+    (empty / "__init__.py").touch()
+    (cluster.folder / "stages").mkdir()
+    (cluster.folder / "stages" / "__init__.py").touch()
+    cluster.worker(code=cluster.folder)
+    output = project.run("stages.train", code=1, RETHINK_CLUSTER=cluster.address)
+    assert "a worker would not compute what was asked for (" in output
+
+
+def test_a_worker_of_several_threads_is_refused(project, cluster):
+    cluster.worker(nthreads="2")
+    output = project.run("stages.train", code=1, RETHINK_CLUSTER=cluster.address)
+    assert "would compute 2 jobs in one process; start it with --nthreads 1" in output
+
+
+def test_a_run_waits_for_workers_and_goes_on_when_its_scheduler_was_killed(broken, cluster):
+    ask_for(broken, "slow", "BR-LR", seeds=6)
+    process = broken.start("stages.train", RETHINK_CLUSTER=cluster.address)
+    time.sleep(3)
+    cluster.worker(code=broken.path)
+    until(broken.cells, "a first cell")
+    os.killpg(cluster.processes[0].pid, signal.SIGKILL)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 1 and "the Dask cluster has gone away" in output, output
+    before = broken.cells()
+    assert "Traceback" not in output and 0 < len(before) < 48
+    cluster.stop()
+    cluster.scheduler()
+    cluster.worker(code=broken.path)
+    output = broken.run("stages.train", RETHINK_CLUSTER=cluster.address)
+    assert f"48 cells: {48 - len(before)} done, {len(before)} cached" in output
+    assert before.items() <= broken.cells().items()

@@ -1,0 +1,63 @@
+"""Experiments as sets of cells, on the project's own parameters."""
+
+from pathlib import Path
+
+import pytest
+
+from stages.config.catalog import load_catalog
+from stages.config.profile import params_under, profile_names
+from stages.train.plan import jobs, plan
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture(autouse=True)
+def in_the_project(monkeypatch):
+    monkeypatch.chdir(ROOT)
+
+
+def cells_of(params, datasets=None):
+    return plan(params, load_catalog(), datasets or params.datasets)
+
+
+def only(params, *names):
+    return params.model_copy(update={"experiments": {n: params.experiments[n] for n in names}})
+
+
+@pytest.mark.parametrize("profile", profile_names())
+def test_every_experiment_of_every_profile_has_the_cells_it_needs(profile):
+    params = params_under(profile)
+    images = profile in ("quick", "images")
+    for name, experiment in params.experiments.items():
+        models = {cell.model for cell in cells_of(only(params, name))}
+        runs = images if name == "images" else profile != "images"
+        assert models == (set(experiment.models) if runs else set()) - (
+            {"bayes"} if profile in ("small", "paper") else set()
+        )
+
+
+def test_a_cell_that_two_experiments_need_is_planned_once():
+    params = params_under("small")
+    both = cells_of(only(params, "algorithms", "reweighting"))
+    apart = [cells_of(only(params, name)) for name in ("algorithms", "reweighting")]
+    shared = set(apart[0]) & set(apart[1])
+    assert {cell.model for cell in shared} == {"RethinkNet"}
+    assert len(both) == len(set(both)) == len(set(apart[0]) | set(apart[1]))
+
+
+def test_an_experiment_runs_on_the_data_sets_it_names_as_far_as_the_run_has_them():
+    params = params_under("quick")
+    assert {cell.dataset for cell in cells_of(only(params, "rethinking"))} == {"yeast"}
+    tables = set(params.datasets) - {"shapes"}  # images are only where they are named
+    assert {cell.dataset for cell in cells_of(only(params, "algorithms"))} == tables
+    assert {cell.dataset for cell in cells_of(only(params, "images"))} == {"shapes"}
+    assert cells_of(only(params, "rethinking"), ["chain"]) == []
+
+
+def test_nets_without_reweighting_are_trained_once_for_all_costs():
+    params = only(params_under("quick"), "reweighting")
+    cells = cells_of(params)
+    sizes = {}
+    for job in jobs(cells, dict.fromkeys(cells, "key"), params):
+        sizes.setdefault(job.cells[0].model, set()).add(len(job.cells))
+    assert sizes == {"RethinkNet": {1}, "SRN": {1}, "RethinkNet-plain": {3}, "SRN-plain": {3}}

@@ -1,0 +1,113 @@
+import json
+import shutil
+
+import pyarrow.parquet as pq
+import pytest
+
+from tests.conftest import ROOT
+
+BROKEN = ("Raises", "Hangs", "Locks", "Dies", "DiesOnce", "Eats", "Swamps", "Halves", "NotNumbers")
+
+
+@pytest.fixture
+def broken(code):
+    """A project in which most models go wrong, each in its own way."""
+    shutil.copy(ROOT / "tests" / "broken_models.py", code.path / "rethink" / "models")
+    params = code.params()
+    params["models"] |= {name.lower(): {"estimator": name} for name in BROKEN}
+    models = [*(name.lower() for name in BROKEN), "BR-LR"]
+    params["experiments"] = {"algorithms": {"models": models, "costs": ["f1"]}}
+    params["train"] |= {"seeds": 1, "time_limit": 10}
+    code.write_params(params)
+    return code
+
+
+def rows(project):
+    table = pq.read_table(project.path / "data" / "runs" / "tiny.parquet").to_pylist()
+    return {row["model"]: row for row in table}
+
+
+@pytest.mark.slow
+def test_whatever_a_model_does_its_cell_is_a_row_and_the_others_go_on(broken):
+    memory = {"RETHINK_MEMORY": "1GiB"}
+    output = broken.run("stages.train", "--dataset", "tiny", "--workers", "2", code=3, **memory)
+    found = {model: (row["status"], row["reason"]) for model, row in rows(broken).items()}
+    assert found["raises"] == ("failed", "ValueError: singular matrix, sorry")
+    assert found["halves"] == ("failed", "ValueError: predicted values other than 0 and 1")
+    assert found["notnumbers"] == ("failed", "ValueError: predicted values other than 0 and 1")
+    assert found["hangs"] == ("timeout", "stopped after the limit of 10 s a cell")
+    assert found["locks"] == ("timeout", "stopped after the limit of 10 s a cell")
+    assert found["dies"][0] == "died"
+    assert found["eats"][0] == "died" and "it may have 1.0 GiB" in found["eats"][1]
+    assert found["swamps"] == ("died", "OutOfMemoryError: CUDA out of memory")
+    assert found["diesonce"] == found["BR-LR"] == ("ok", "")
+    assert "failed: tiny / raises: ValueError: singular matrix, sorry" in output
+    predicted = pq.read_table(broken.path / "data" / "predictions" / "tiny.parquet")
+    assert set(predicted["model"].to_pylist()) == {"BR-LR", "diesonce"}
+    log = (broken.path / "data" / "dask.log").read_text()
+    assert "broken_models.py" in log and "in fit" in log  # where it hung
+    assert "distributed" not in output  # no noise in the terminal
+
+    again = broken.run("stages.train", "--dataset", "tiny", "--tolerate-failures", **memory)
+    assert "10 cells: 0 done, 10 cached, 0 failed, 0 left" in again
+
+
+def test_the_plan_lists_cells_says_which_are_cached_and_how_long_the_rest_takes(project):
+    before = project.run("stages.train", "--plan")
+    assert "32 cells, 0 cached, 32 to compute" in before
+    assert "not counting 32 cells of models not timed yet" in before
+    project.run("stages.train", "--model", "BR-LR")
+    after = project.run("stages.train", "--plan")
+    assert "32 cells, 8 cached, 24 to compute" in after
+    assert not (project.path / "data" / "predictions").exists()
+
+
+def test_the_plan_of_data_that_is_not_there_yet_says_so(project):
+    params = project.params()
+    params["datasets"] = ["tiny", "single"]
+    project.write_params(params)
+    (project.path / "data" / "prepared" / "single" / "card.json").unlink()
+    output = project.run("stages.train", "--plan")
+    assert "no data" in output and "64 cells" in output
+    output = project.run("stages.train", code=2)
+    assert "data set single is not prepared; run: dvc repro split@single" in output
+
+
+def test_unknown_names_are_refused_with_the_nearest(project):
+    assert "did you mean 'tiny'" in project.run("stages.train", "--dataset", "tinny", code=1)
+    assert "did you mean 'BR-LR'" in project.run("stages.train", "--model", "BR-RL", code=1)
+
+
+def test_the_scaling_is_fitted_on_the_training_rows_unless_switched_off(project):
+    params = project.params()
+    project.run("stages.train")
+    with_care = project.cell_bytes()
+    params["train"]["rescale"] = False
+    project.write_params(params)
+    project.run("stages.train")
+    assert len(project.cell_bytes()) == 2 * len(with_care)  # other keys: both are kept
+
+
+def test_the_memory_matrix_of_a_net_whose_units_are_labels_is_kept(project):
+    params = project.params()
+    shape = {"rnn": "srn", "output": "identity", "features": None, "epochs": 2, "stopping": "loss"}
+    params["models"]["memory"] = {"estimator": "RethinkNet", "params": shape}
+    params["experiments"] = {"memory": {"models": ["memory", "top-k"], "costs": ["hamming"]}}
+    project.write_params(params)
+    project.run("stages.train", "--dataset", "tiny")
+    runs = pq.read_table(project.path / "data" / "runs" / "tiny.parquet").to_pylist()
+    found = {run["model"]: run["memory"] for run in runs}
+    assert [len(row) for row in found["memory"]] == [3, 3, 3]
+    assert found["top-k"] is None
+
+
+def test_a_cell_tells_which_device_computed_it(project):
+    torch = pytest.importorskip("torch")
+    params = project.params()
+    params["models"]["net"] = {"estimator": "RethinkNet", "params": {"epochs": 1}}
+    params["experiments"] = {"algorithms": {"models": ["net", "top-k"], "costs": ["f1"]}}
+    project.write_params(params)
+    project.run("stages.train")
+    manifests = [json.loads((project.path / path).read_text()) for path in project.cells()]
+    auto = "cuda" if torch.cuda.is_available() else "cpu"
+    assert {(m["model"], m["device"]) for m in manifests} == {("net", auto), ("top-k", "cpu")}
