@@ -1,9 +1,12 @@
-"""What orchestration costs: workers against bare cores, the two doors, and finding cached cells.
+"""What orchestration costs: the two doors against bare cores, many workers, and cached cells.
 
-python -m benchmarks.orchestration     # a quarter of an hour, with a server and workers on loopback
+python -m benchmarks.orchestration     # a quarter of an hour, with a server on loopback
+python -m benchmarks.orchestration scale     # or one part: cached, doors, scale
 """
 
+import html
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -14,15 +17,16 @@ from pathlib import Path
 import numpy as np
 import yaml
 
-from stages.train.plan import Cell
+from stages.config.catalog import load_catalog
+from stages.config.profile import params_under
+from stages.io.tables import table_to_bytes
+from stages.train.plan import Cell, jobs, plan
 from stages.train.results import to_table
 from stages.train.store import Store
 from tests.conftest import CATALOG, PARAMS, ROOT, copy_of_the_project
-from tests.flows.conftest import LEAD
 from tests.flows.lab import Shell, free_port
 
-WORKERS, MODELS, SEEDS = 2, 10, 5
-AN_HOUR = 3600
+WORKERS, CELLS, TIME_SCALE = 2, 200, 50
 BUSY = '''
 import time
 
@@ -40,31 +44,62 @@ class Busy(AllZeros):
         while time.process_time() < end:
             pass
         return super().fit(X, Y)
+
+
+class Sleep(AllZeros):
+    """Does nothing for a while, once for all costs."""
+
+    def __init__(self, seconds=0.0):
+        self.seconds = seconds
+
+    def fit(self, X, Y):
+        time.sleep(self.seconds)
+        return super().fit(X, Y)
+
+
+class SleepForCost(Sleep):
+    """Does nothing for a while, for each cost."""
+
+    def __init__(self, cost="hamming", seconds=0.0):
+        self.cost, self.seconds = cost, seconds
 '''
+REPLAY = """
+import json, sys, threading, time
+from stages.config.catalog import load_catalog
+from stages.config.params import load_params
+from stages.train.lead import Lead
+from stages.train.plan import plan
+from stages.train.progress import Progress
+from stages.train.store import Store
+from pathlib import Path
 
+if __name__ == "__main__":
+    workers, params = int(sys.argv[1]), load_params()
+    cells = plan(params, load_catalog(), params.datasets)
+    idle = {"queue": 0.0, "tail": 0.0}  # worker seconds while jobs wait, and after
 
-def busy_project(folder):
-    """The tiny project with ten models whose cells take a second each: 200 cells."""
-    for package in ("rethink", "stages", "flows"):
-        shutil.copytree(ROOT / package, folder / package)
-    for name in ("prefect.yaml", "prefect.toml"):
-        shutil.copy2(ROOT / name, folder / name)
-    (folder / "rethink" / "models" / "busy.py").write_text(BUSY)
-    (folder / "lead.py").write_text(LEAD)
-    (folder / "data").mkdir()
-    (folder / "data" / "catalog.yaml").write_text(yaml.safe_dump(CATALOG))
-    models = {f"busy-{n}": {"estimator": "Busy", "params": {"number": n}} for n in range(MODELS)}
-    costs = PARAMS["experiments"]["algorithms"]["costs"]
-    params = PARAMS | {
-        "models": models,
-        "experiments": {"algorithms": {"models": list(models), "costs": costs}},
-        "train": PARAMS["train"] | {"seeds": SEEDS, "device": "cpu"},
-    }
-    (folder / "params.yaml").write_text(yaml.safe_dump(params, sort_keys=False))
-    for stage in ("fetch", "prepare", "split"):
-        command = [sys.executable, "-m", f"stages.{stage}", "--dataset", "tiny"]
-        subprocess.run(command, cwd=folder, check=True, capture_output=True)
-    return MODELS * len(costs) * SEEDS
+    def watch(engine, ended):
+        last = time.monotonic()
+        while not ended.wait(0.01):
+            now = time.monotonic()
+            waits = any(engine.waiting.values())
+            idle["queue" if waits else "tail"] += (now - last) * (workers - len(engine.flying))
+            last = now
+
+    with Lead(params, Store(Path(f"cells-{workers}")), workers, Progress(len(cells))) as lead:
+        lead.timings.update({("tiny", name): [model.params["seconds"]]
+                             for name, model in params.models.items()})
+        while len(lead.engine.workers) < workers:
+            time.sleep(0.5)
+        time.sleep(2)
+        ended = threading.Event()
+        started = time.monotonic()
+        threading.Thread(target=watch, args=(lead.engine, ended)).start()
+        lead.train(cells)
+        seconds = time.monotonic() - started
+        ended.set()
+    print(json.dumps({"seconds": seconds, **idle}))
+"""
 
 
 def seconds(run, *args):
@@ -73,85 +108,145 @@ def seconds(run, *args):
     return time.monotonic() - started
 
 
-def doors(base):
-    """Seconds of the same plan through the workers and through the stage."""
-    folder = base / "project"
-    folder.mkdir()
-    cells = busy_project(folder)
-    shell = Shell(folder, base / "prefect", free_port())
-    try:
-        shell.start(f"prefect server start --host 127.0.0.1 --port {shell.port}")
-        shell.run("python -m flows.pools")
-        for number in range(WORKERS):
-            shell.start(f"prefect worker start --pool cpu --limit 1 --name {number}")
-        flow = seconds(shell.run, f"python lead.py {WORKERS}")
-        found = sum(1 for _ in (folder / "data" / "cells").glob("**/manifest.json"))
-        assert found == cells, f"{found} of {cells} cells"
-        shutil.rmtree(folder / "data" / "cells")
-    finally:
-        shell.stop()
-    return cells, flow, seconds(shell.run, f"python -m stages.train --workers {WORKERS}")
-
-
-def commands(base):
-    """The two commands that do everything, each in a fresh copy: seconds, and those of the cells.
-
-    The latter, in CPU time, tell how fast the machine was meanwhile.
-    """
-    flow = Shell(copy_of_the_project(base / "flow"), base / "prefect", free_port())
-    try:
-        flow.start(f"prefect server start --host 127.0.0.1 --port {flow.port}")
-        flow.run("python -m flows.pools")
-        flow.start("prefect worker start --pool lead")
-        flow.start(f"prefect worker start --pool cpu --limit {WORKERS}")
-        deployment = seconds(
-            flow.run, "prefect deployment run rethink/full-benchmark --watch", AN_HOUR
-        )
-    finally:
-        flow.stop()
-    dvc = Shell(copy_of_the_project(base / "dvc"), base / "prefect", free_port())
-    repro = seconds(dvc.run, "dvc repro", AN_HOUR)
-    return (deployment, cell_seconds(flow.folder)), (repro, cell_seconds(dvc.folder))
-
-
-def cell_seconds(folder):
-    manifests = (folder / "data" / "cells").glob("**/manifest.json")
-    return sum(json.loads(path.read_text())["seconds"] for path in manifests)
-
-
-def cached(base):
-    """Seconds to recognise 3,080 cells of the size of yeast's."""
+def cached():
+    """Seconds to recognise 10,000 cells of the size of yeast's."""
     rng = np.random.default_rng(0)
     table = to_table((rng.random((3, 2417, 14)) < 0.3).astype(np.uint8), np.ones(2417, bool))
+    content = table_to_bytes(table)
     cells = [Cell(f"d{d}", f"m{m}", c, s)
-             for d in range(11) for m in range(7) for c in "abcd" for s in range(10)]  # fmt: skip
-    store, keys = Store(str(base / "store")), dict.fromkeys(cells, "0" * 32)
-    for cell, key in keys.items():
-        store.put(cell, key, {"status": "ok", "seconds": 1.0}, table)
-    started = time.monotonic()
-    assert all(store.find_all(keys).values())
-    return len(cells), time.monotonic() - started
+             for d in range(10) for m in range(25) for c in "abcd" for s in range(10)]  # fmt: skip
+    with tempfile.TemporaryDirectory() as name:
+        store, keys = Store(Path(name)), dict.fromkeys(cells, "0" * 32)
+        for cell, key in keys.items():
+            store.put(cell, key, {"status": "ok", "seconds": 1.0}, content)
+        took = seconds(lambda: all(store.find_all(keys).values()))
+    print(f"{len(cells):,} cached cells are recognised in {took:.1f} s", flush=True)
+
+
+def doors():
+    """The same 200 cells of a second of CPU time through each door, as a user would start them."""
+    with tempfile.TemporaryDirectory() as name:
+        base = Path(name)
+        folder = copy_of_the_project(base / "clone")
+        (folder / "rethink" / "models" / "busy.py").write_text(BUSY)
+        path = folder / "params.yaml"
+        params = yaml.safe_load(path.read_text())
+        models = {f"busy-{n}": {"estimator": "Busy", "params": {"number": n}} for n in range(5)}
+        params |= {"datasets": ["exclusive"], "models": models}
+        costs = ["hamming", "rank", "f1", "accuracy"]
+        params["experiments"] = {"algorithms": {"models": list(models), "costs": costs}}
+        params["train"] |= {"seeds": 10, "device": "cpu"}
+        path.write_text(yaml.safe_dump(params, sort_keys=False))
+        shell = Shell(folder, base / "prefect", free_port(), RETHINK_WORKERS=str(WORKERS))
+        try:
+            shell.start(f"prefect server start --host 127.0.0.1 --port {shell.port}")
+            shell.run("dvc repro split@exclusive")
+            bare = seconds(shell.run, f"python -m stages.train --workers {WORKERS}")
+            found = sum(1 for _ in (folder / "data" / "cells").glob("**/manifest.json"))
+            assert found == CELLS, f"{found} of {CELLS} cells"
+            times = {"python -m stages.train": bare}
+            before = (folder / "dvc.lock").read_text()
+            for command in (
+                "dvc repro train@exclusive",
+                "python -m flows.rethink --dataset exclusive",
+            ):
+                shutil.rmtree(folder / "data" / "cells")
+                (folder / "dvc.lock").write_text(before)
+                times[command] = seconds(shell.run, command)
+        finally:
+            shell.stop()
+    ideal = CELLS / WORKERS
+    print(f"{CELLS} cells of 1 s, {WORKERS} workers, start included: {ideal:.0f} s would be ideal")
+    for what, took in times.items():
+        print(f"  {what:<46}{took:6.1f} s, {ideal / took:4.0%} of the ideal", flush=True)
+    dvc, flow = list(times.values())[1:]
+    print(f"  the flow takes {flow / dvc:.2f} times as long as dvc repro", flush=True)
+
+
+def reference_jobs():
+    """Model entries that sleep as long as the jobs of the reference run took on average."""
+    page = html.unescape((ROOT / "reports" / "small" / "report.html").read_text())
+    table = page[page.index("CPU seconds by model and data set") :].split("</table>")[0]
+    rows = [
+        [
+            re.sub("<[^>]+>", "", entry).strip()
+            for entry in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.S)
+        ]
+        for row in table.split("<tr")[1:]
+    ]
+    total = {(row[0], name): float(entry.replace(",", ""))
+             for row in rows[1:] for name, entry in zip(rows[0][1:-1], row[1:-1], strict=True)
+             if entry[0].isdigit()}  # fmt: skip
+    params = params_under("small")
+    cells = plan(params, load_catalog(), params.datasets)
+    groups = {}
+    for job in jobs(cells, dict.fromkeys(cells, ""), params):
+        cell = job.cells[0]
+        groups.setdefault((cell.model, cell.dataset), []).append(job)
+    for (model, dataset), members in groups.items():
+        yield {
+            "name": f"{model}-{dataset}".replace("+", "-"),
+            "shared": len(members[0].cells) > 1,
+            "costs": sorted({cell.cost for job in members for cell in job.cells}),
+            "seconds": round(total[model, dataset] / len(members) / TIME_SCALE, 4),
+            "jobs": len(members),
+        }
+
+
+def scale():
+    """The reference run's times, replayed as sleeps on many workers of this machine."""
+    groups = list(reference_jobs())
+    work = sum(group["jobs"] * group["seconds"] for group in groups)
+    longest = max(group["seconds"] for group in groups)
+    number = sum(group["jobs"] for group in groups)
+    print(f"the reference run's {number} jobs at 1/{TIME_SCALE}: {work:.0f} s of sleep, "
+          f"the longest {longest:.1f} s")  # fmt: skip
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for package in ("rethink", "stages"):
+            shutil.copytree(ROOT / package, folder / package)
+        (folder / "rethink" / "models" / "busy.py").write_text(BUSY)
+        (folder / "data").mkdir()
+        (folder / "data" / "catalog.yaml").write_text(yaml.safe_dump(CATALOG))
+        models, experiments = {}, {}
+        for group in groups:
+            estimator = "Sleep" if group["shared"] else "SleepForCost"
+            models[group["name"]] = {
+                "estimator": estimator, "params": {"seconds": group["seconds"]}
+            }  # fmt: skip
+            experiments[group["name"].lower()] = {
+                "models": [group["name"]], "costs": group["costs"]
+            }  # fmt: skip
+        train = PARAMS["train"] | {"seeds": 3, "device": "cpu"}
+        params = PARAMS | {"models": models, "experiments": experiments, "train": train}
+        (folder / "params.yaml").write_text(yaml.safe_dump(params, sort_keys=False))
+        (folder / "replay.py").write_text(REPLAY)
+        for stage in ("fetch", "prepare", "split"):
+            command = [sys.executable, "-m", f"stages.{stage}", "--dataset", "tiny"]
+            subprocess.run(command, cwd=folder, check=True, capture_output=True)
+        for workers in (8, 32, 64):
+            done = subprocess.run([sys.executable, "replay.py", str(workers)], cwd=folder,
+                                  capture_output=True, text=True)  # fmt: skip
+            assert done.returncode == 0, done.stderr
+            took = json.loads(done.stdout.splitlines()[-1])
+            ideal = max(work / workers, longest)
+            spent = took["seconds"] * workers
+            shares = {
+                "sleeps": work,
+                "idle while jobs wait": took["queue"],
+                "idle at the end": took["tail"],
+                "jobs on their way": spent - work - took["queue"] - took["tail"],
+            }
+            where = ", ".join(f"{share / spent:.0%} {what}" for what, share in shares.items())
+            print(f"  {workers:2} workers: {took['seconds']:.1f} s, ideal {ideal:.1f} s: "
+                  f"{ideal / took['seconds']:.0%}; worker time: {where}", flush=True)  # fmt: skip
 
 
 def main():
     """Measure and print."""
-    with tempfile.TemporaryDirectory() as name:
-        number, took = cached(Path(name))
-        print(f"{number} cached cells are recognised in {took:.1f} s")
-    with tempfile.TemporaryDirectory() as name:
-        cells, flow, stage = doors(Path(name))
-    ideal = cells / WORKERS
-    print(f"{cells} cells of 1 s, {WORKERS} workers: {ideal:.0f} s would be ideal")
-    print(f"  through the workers {flow:.1f} s, {ideal / flow:.0%} of the ideal")
-    print(f"  through the stage   {stage:.1f} s, {ideal / stage:.0%} of the ideal")
-    print(f"  the workers take {flow / stage:.2f} times as long")
-    with tempfile.TemporaryDirectory() as name:
-        doors_apart = commands(Path(name))
-    print("all of params.yaml, and the CPU time of its cells alone:")
-    for door, (took, cells) in zip(("the deployment", "dvc repro"), doors_apart, strict=True):
-        print(f"  {door:<15}{took:.0f} s, cells {cells:.0f} s")
-    (flow, _), (dvc, _) = doors_apart
-    print(f"  the deployment takes {flow / dvc:.2f} times as long")
+    parts = {"cached": cached, "scale": scale, "doors": doors}
+    for name in sys.argv[1:] or parts:
+        parts[name]()
 
 
 if __name__ == "__main__":

@@ -24,12 +24,13 @@ from prefect.artifacts import (
     update_progress_artifact,
 )
 from prefect.cache_policies import NO_CACHE
+from prefect.client.orchestration import get_client
 from prefect.exceptions import PrefectHTTPStatusError
 from prefect.futures import PrefectFuture
 from prefect.runtime import flow_run
+from prefect.settings import PREFECT_API_URL
 
 from flows import ledger
-from flows.server import check_server, patiently
 from stages import paths
 from stages.config.catalog import load_catalog
 from stages.config.names import nearest
@@ -152,11 +153,11 @@ def publish(datasets: list[str], report: bool) -> str:
     failed = [row for row in rows if row["status"] != "ok"]
     if failed:
         table = [{name: row[name] for name in columns[:-1]} for row in failed]
-        patiently(create_table_artifact, table, key="failed-cells",
+        create_table_artifact(table, key="failed-cells",
                   description="cells without a result")  # fmt: skip
     text = f"{len(rows)} cells, {len(failed)} without a result"
     page = summary(rows, text) + (verdicts() if report else "")
-    patiently(create_markdown_artifact, page, key="summary")
+    create_markdown_artifact(page, key="summary")
     return text
 
 
@@ -178,6 +179,18 @@ def verdicts() -> str:
     lines = [f"| {claim['verdict']} | {claim['claim']} |" for claim in claims]
     where = f"The report is `{PROJECT / paths.REPORTS / 'report.html'}` on {platform.node()}.\n"
     return "\n".join([f"\n{where}", "| verdict | claim of the paper |", "|---|---|", *lines, ""])
+
+
+def check_server() -> None:
+    """Refuse to begin without a server that answers at PREFECT_API_URL."""
+    url = PREFECT_API_URL.value()
+    start = "start one and name it: prefect server start, export PREFECT_API_URL=http://.../api"
+    if not url:
+        raise UserError(f"no Prefect server is named; {start}")
+    with get_client(sync_client=True, httpx_settings={"timeout": 5.0}) as client:
+        if problem := client.api_healthcheck():
+            name = type(problem).__name__
+            raise UserError(f"the Prefect server at {url} does not answer ({name}); {start}")
 
 
 def main() -> int:

@@ -26,7 +26,7 @@ from stages.verdict.scores import CellName, index_scores
 from stages.verdict.summary import metrics, plots
 from stages.vision.shown import read_examples
 
-RUN_COLUMNS = ["dataset", "model", "cost", "seed", "status", "seconds", "memory"]
+RUN_COLUMNS = ["dataset", "model", "cost", "seed", "status", "seconds", "device", "memory"]
 PLOTS = paths.REPORTS / "plots"
 
 
@@ -69,16 +69,21 @@ def _labels(dataset: str) -> Any:
 def _runs(
     datasets: Iterable[str],
 ) -> tuple[dict[CellName, dict[int, float]], dict[CellName, dict[int, np.ndarray]]]:
-    """Seconds and memory matrices of the finished cells, by cell and seed."""
+    """Seconds and memory matrices of the finished cells, by cell and seed.
+
+    Times of different devices are not compared: where a run has several, the CPU's alone count.
+    """
     seconds: dict[CellName, dict[int, float]] = defaultdict(dict)
     memories: dict[CellName, dict[int, np.ndarray]] = defaultdict(dict)
-    for dataset in datasets:
-        for run in read_table(paths.runs(dataset), columns=RUN_COLUMNS).to_pylist():
-            cell = (run["dataset"], run["model"], run["cost"])
-            if run["status"] == "ok" and run["seconds"] is not None:
-                seconds[cell][run["seed"]] = run["seconds"]
-            if run["status"] == "ok" and run["memory"] is not None:
-                memories[cell][run["seed"]] = np.array(run["memory"])
+    tables = (read_table(paths.runs(name), columns=RUN_COLUMNS).to_pylist() for name in datasets)
+    finished = [run for table in tables for run in table if run["status"] == "ok"]
+    mixed = len({run["device"] for run in finished}) > 1
+    for run in finished:
+        cell = (run["dataset"], run["model"], run["cost"])
+        if run["device"] == "cpu" or not mixed:
+            seconds[cell][run["seed"]] = run["seconds"]
+        if run["memory"] is not None:
+            memories[cell][run["seed"]] = np.array(run["memory"])
     return dict(seconds), dict(memories)
 
 

@@ -3,14 +3,14 @@
 import os
 import platform
 
-import joblib
+from dask.system import CPU_COUNT  # knows the limits of containers and of the process, too
 
 from stages.errors import UserError
 
 
 def worker_count() -> int:
     """As many processes as RETHINK_WORKERS says, or as there are cores for this one."""
-    asked = os.environ.get("RETHINK_WORKERS") or str(joblib.cpu_count())
+    asked = os.environ.get("RETHINK_WORKERS") or str(CPU_COUNT)
     if not asked.isdigit() or int(asked) < 1:
         raise UserError(f"RETHINK_WORKERS is {asked!r}, but must be a number from 1 on")
     return int(asked)

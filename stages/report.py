@@ -15,7 +15,7 @@ from stages.page.render import render
 from stages.page.runs import failed_lines
 
 REPORT = paths.REPORTS / "report.html"
-COLUMNS = ["dataset", "model", "seconds", "versions"]
+COLUMNS = ["dataset", "model", "seconds", "device", "versions"]
 
 Json = dict[str, Any]
 
@@ -44,7 +44,7 @@ def gather() -> Json:
 
 
 def read_runs(datasets: Iterable[str]) -> list[Json]:
-    """The time and the versions of every cell."""
+    """The time, the device and the versions of every cell."""
     return [
         row
         for name in datasets

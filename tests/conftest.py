@@ -105,7 +105,7 @@ class Project:
         return subprocess.Popen(
             [sys.executable, "-m", module, *args],
             cwd=self.path,
-            env=os.environ | env,
+            env=os.environ | {"RETHINK_WORKERS": "1"} | env,  # a second one takes time to start
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

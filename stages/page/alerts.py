@@ -1,5 +1,6 @@
 """What a reader must know before any number."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 
 from stages.page.runs import failed_lines
@@ -12,6 +13,7 @@ def alerts(context: Json) -> dict[str, list[str]]:
     comparison = context["comparison"]
     return {
         "failed": failed_lines(comparison["failures"]),
+        "devices": list(_mixed_devices(context["runs"])),
         "trivial": list(_behind_trivial(comparison)),
         "empty": list(_empty_matters(comparison, context["cards"])),
         "validation": [
@@ -21,6 +23,14 @@ def alerts(context: Json) -> dict[str, list[str]]:
             if check["status"] != "ok"
         ],
     }
+
+
+def _mixed_devices(runs: Iterable[Json]) -> Iterable[str]:
+    models: dict[str, set[str]] = defaultdict(set)
+    for run in runs:
+        models[run["device"]].add(run["model"])
+    for device in sorted(models) if len(models) > 1 else ():
+        yield f"{device}: {listed(sorted(models[device]))}"
 
 
 def _behind_trivial(comparison: Json) -> Iterable[str]:

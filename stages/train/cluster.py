@@ -8,13 +8,21 @@ import logging
 import os
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import dask
-from distributed import Client, Nanny, Scheduler, Security, SpecCluster, Worker, WorkerPlugin
+from distributed import (
+    Client,
+    Nanny,
+    Scheduler,
+    Security,
+    SpecCluster,
+    Worker,
+    WorkerPlugin,
+)
+from distributed.utils import get_mp_context
 
 from stages import paths
 from stages.errors import UserError
@@ -23,7 +31,11 @@ from stages.machine import memory_share
 GPU_FILES = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")  # of NVIDIA, AMD, WSL
 ANSWER_WITHIN = 5  # seconds
 STARTS = 5
+# Workers come from one process that has imported what all of them need; so does a dead one's
+# successor. The number of threads must be known before that.
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 SETTINGS: dict[str, Any] = {
+    "distributed.worker.multiprocessing-method": "forkserver",
     "distributed.scheduler.allowed-failures": 0,  # the engine decides what a death means
     "distributed.scheduler.worker-ttl": None,  # a job may keep the interpreter lock for minutes
     "distributed.scheduler.http.routes": [],  # no page over HTTP, unless the dashboard is wanted
@@ -65,11 +77,13 @@ def _client(address: str) -> Client:
 
 
 def _local(workers: int, gpus: int, dashboard: str | None) -> SpecCluster:
+    os.environ.update(ONE_THREAD)
+    get_mp_context().set_forkserver_preload(["distributed", "stages.train.work"])
     security = Security.temporary()
     common = {"host": "127.0.0.1", "protocol": "tls://", "security": security}
     options: dict[str, Any] = {
         **common, "nthreads": 1, "memory_limit": memory_share(workers), "dashboard": False,
-        "silence_logs": logging.WARNING, "plugins": [Preparation(str(paths.LOG.absolute()))],
+        "silence_logs": logging.WARNING, "plugins": [Output(str(paths.LOG.absolute()))],
     }  # fmt: skip
     spec: dict[str, Any] = {f"cpu-{n}": {"cls": Nanny, "options": options} for n in range(workers)}
     for n in range(gpus):
@@ -100,25 +114,20 @@ def count_gpus() -> int:
     return torch.cuda.device_count()
 
 
-class Preparation(WorkerPlugin):
-    """Prepares the process of a local worker, also of one that takes a dead one's place.
+class Output(WorkerPlugin):
+    """Sends all that the process of a worker prints, and where it hung, to a file."""
 
-    All that it prints, and where it hung, goes to a file. What jobs need is loaded before the
-    first one comes, so that a job's time is its own.
-    """
-
-    name = "rethink-preparation"
+    name = "rethink-output"
 
     def __init__(self, log: str) -> None:
         self.log = log
 
     def setup(self, worker: Worker) -> None:
-        """Replace standard output and error, and import."""
+        """Replace standard output and error."""
         handle = os.open(self.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
         for standard in (1, 2):
             os.dup2(handle, standard)
         os.close(handle)
-        import_module("stages.train.work")
 
 
 def log_to(path: Path) -> None:

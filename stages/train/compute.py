@@ -44,14 +44,19 @@ class Task:
 
 @dataclass(frozen=True)
 class Result:
-    """A finished cell: predictions of shape (iterations, rows, labels), and how they came about."""
+    """What became of a cell, and how: `ok`, `failed`, `timeout` or `died`."""
 
     cost: str
-    predictions: np.ndarray
-    chosen: dict[str, Any]
-    search: list[dict[str, Any]]
-    seconds: float
+    status: str = "ok"
+    reason: str = ""
+    seconds: float = 0.0
+    chosen: dict[str, Any] = field(default_factory=dict)
+    search: list[dict[str, Any]] = field(default_factory=list)
     memory: list[list[float]] | None = None  # a net's memory matrix, where labels are its units
+    predictions: Any = None  # an array (iterations, rows, labels); as it is sent, a table's bytes
+    device: str = "cpu"
+    host: str | None = None  # of a timeout or death: which machine,
+    limit: float | None = None  # and how many seconds, or bytes, it had
 
 
 def compute(task: Task, inputs: Inputs) -> Iterator[Result]:
@@ -79,11 +84,11 @@ def compute(task: Task, inputs: Inputs) -> Iterator[Result]:
         memory = getattr(model, "memory_matrix_", None)
         yield Result(
             selection.cost.name,
-            predictions,
-            selection.params,
-            selection.fold_scores,
-            seconds,
-            None if memory is None else np.round(memory, 6).astype(float).tolist(),
+            seconds=seconds,
+            chosen=selection.params,
+            search=selection.fold_scores,
+            memory=None if memory is None else np.round(memory, 6).astype(float).tolist(),
+            predictions=predictions,
         )
         started = time.process_time()
 

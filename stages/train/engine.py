@@ -22,8 +22,9 @@ from distributed import Client, KilledWorker
 from stages.errors import DataError, UserError
 from stages.machine import host_name
 from stages.train.cluster import connect
+from stages.train.compute import Result
 from stages.train.inputs import input_files
-from stages.train.work import Outcome, Refused, Work, data_versions, read_data, run_job
+from stages.train.work import Refused, Work, data_versions, read_data, run_job
 
 TRIES = 3  # a worker may be killed from outside
 LOOK_EVERY = 1.0  # seconds between two looks at the workers
@@ -42,7 +43,7 @@ class Request:
     network: bool
     seconds: float  # expected, to send the longest first
     number: int
-    promise: Future[list[Outcome]] = field(default_factory=Future)
+    promise: Future[list[Result]] = field(default_factory=Future)
     tries: int = 0
     sent: float = 0.0  # when,
     worker: str = ""  # and to which
@@ -80,8 +81,8 @@ class Engine:
 
     def submit(
         self, work: Work, source: Source, *, network: bool, seconds: float
-    ) -> Future[list[Outcome]]:
-        """Have a job computed; the future has the outcome of each of its cells."""
+    ) -> Future[list[Result]]:
+        """Have a job computed; the future has the result of each of its cells."""
         with self.lock:
             if self.error:
                 raise self.error
@@ -213,7 +214,7 @@ class Engine:
             future.release()  # or Dask would compute it again when its worker dies
             if isinstance(answer, KilledWorker):
                 self._look()
-                answer = self._outcomes_of_death(request, answer)
+                answer = self._results_of_death(request, answer)
             if not isinstance(answer, list | None):
                 raise _failure(answer)
             self.flying.remove(request)
@@ -223,7 +224,7 @@ class Engine:
         died = [replace(o, limit=self.memory) if o.status == "died" else o for o in answer]
         request.promise.set_result(died)
 
-    def _outcomes_of_death(self, request: Request, death: KilledWorker) -> list[Outcome] | None:
+    def _results_of_death(self, request: Request, death: KilledWorker) -> list[Result] | None:
         """What a job has come to that killed its worker; None if it is to be tried again."""
         work, seconds = request.work, time.monotonic() - request.sent
         cells, limit = len(work.task.costs), None
@@ -241,7 +242,7 @@ class Engine:
                 f"it may have {self.memory / 2**30:.1f} GiB"
             )
         device, host = work.task.params.get("device", "cpu"), host_name(death.last_worker.host)
-        each = Outcome("", status, device, reason, seconds / cells, host=host, limit=limit)
+        each = Result("", status, reason, seconds / cells, device=device, host=host, limit=limit)
         return [replace(each, cost=cost) for cost in work.task.costs]
 
 

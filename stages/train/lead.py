@@ -8,7 +8,6 @@ import threading
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Future, as_completed
 from contextlib import ExitStack
-from dataclasses import asdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -18,14 +17,14 @@ from rethink.seeds import derive_seed
 from stages.config.catalog import load_catalog
 from stages.config.params import Params
 from stages.machine import host_name, memory_share
-from stages.train.compute import Task
+from stages.train.compute import Result, Task
 from stages.train.estimate import expected_seconds
 from stages.train.inputs import load_splits
 from stages.train.keys import keys, versions
 from stages.train.plan import Cell, Job, is_network, jobs
 from stages.train.progress import Progress
 from stages.train.store import Manifest, Store, Timings
-from stages.train.work import Outcome, Work
+from stages.train.work import Work
 
 if TYPE_CHECKING:
     from stages.train.engine import Engine
@@ -95,7 +94,9 @@ class Lead:
         """The engine of this run."""
         with self.lock:
             if self.running is None:
-                from stages.train.engine import start_engine  # loads Dask, which takes a second
+                from stages.train.engine import (
+                    start_engine,  # loads Dask, which takes a second
+                )
 
                 device = self.params.train.device
                 starting = start_engine(self.address, self.workers, device)
@@ -111,7 +112,7 @@ class Lead:
         self, missing: list[Cell], names: dict[Cell, str]
     ) -> Iterator[tuple[Cell, Manifest]]:
         """Have cells computed and store each as soon as it is there."""
-        promises: dict[Future[list[Outcome]], tuple[Job, float]] = {}
+        promises: dict[Future[list[Result]], tuple[Job, float]] = {}
         splits = {name: load_splits(name) for name in {cell.dataset for cell in missing}}
         for job in jobs(missing, names, self.params):
             cell = job.cells[0]
@@ -128,10 +129,10 @@ class Lead:
         for promise in as_completed(promises):
             job, each = promises[promise]
             cells = {cell.cost: (cell, key) for cell, key in zip(job.cells, job.keys, strict=True)}
-            for outcome in promise.result():
-                cell, key = cells[outcome.cost]
-                manifest = make_manifest(cell, self.params, outcome)
-                manifest = self.store.put(cell, key, manifest, outcome.predictions)
+            for result in promise.result():
+                cell, key = cells[result.cost]
+                manifest = make_manifest(cell, self.params, result)
+                manifest = self.store.put(cell, key, manifest, result.predictions)
                 self.progress.advance(manifest["status"], each, len(self.engine.workers))
                 yield cell, manifest
 
@@ -156,12 +157,15 @@ def make_work(job: Job, params: Params, train: np.ndarray) -> Work:
     return Work(task, used, float(params.train.time_limit * len(job.cells)))
 
 
-def make_manifest(cell: Cell, params: Params, outcome: Outcome) -> Manifest:
+def make_manifest(cell: Cell, params: Params, result: Result) -> Manifest:
     """What is known of a cell beside its predictions."""
-    content: dict[str, Any] = asdict(outcome) | asdict(cell)
-    del content["predictions"]
-    return content | {
-        "seconds": round(outcome.seconds, 3),
-        "work": params.work_of(cell.model),
-        "versions": versions(params.models[cell.model].estimator, cell.cost),
-    }
+    known = {name: value for name, value in vars(result).items() if name != "predictions"}
+    return (
+        known
+        | vars(cell)
+        | {
+            "seconds": round(result.seconds, 3),
+            "work": params.work_of(cell.model),
+            "versions": versions(params.models[cell.model].estimator, cell.cost),
+        }
+    )

@@ -5,7 +5,8 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
-from typing import Any, Self
+from datetime import timedelta
+from typing import Self
 
 from rich.console import Console
 from rich.live import Live
@@ -36,7 +37,7 @@ class Progress:
             self.live.start()
         return self
 
-    def __exit__(self, *error: Any) -> None:
+    def __exit__(self, *error: object) -> None:
         self.live.stop()
         self.tell(self.text())
 
@@ -76,12 +77,6 @@ class Progress:
             text += f"; {self.workers} worker" + "s" * (self.workers != 1)
         if left and self.ended:
             pace = (time.monotonic() - self.started) / self.ended
-            text += f"; about {_duration(pace * (self.expected - self.ended))} to go"
+            seconds = round(pace * (self.expected - self.ended))
+            text += f"; about {timedelta(seconds=max(seconds, 0))} to go"
         return text
-
-
-def _duration(seconds: float) -> str:
-    minutes = round(seconds / 60)
-    if minutes < 2:
-        return f"{max(seconds, 0):.0f} s"
-    return f"{minutes} min" if minutes < 120 else f"{seconds / 3600:.1f} h"

@@ -2,9 +2,8 @@
 
 import faulthandler
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
 
 from stages.io.tables import table_to_bytes
 from stages.machine import host_name
@@ -27,23 +26,6 @@ class Work:
     limit: float  # seconds
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What became of one cell: `ok`, `failed`, `timeout` or `died`."""
-
-    cost: str
-    status: str
-    device: str
-    reason: str = ""
-    seconds: float = 0.0
-    chosen: dict[str, Any] = field(default_factory=dict)
-    search: list[dict[str, Any]] = field(default_factory=list)
-    memory: list[list[float]] | None = None
-    predictions: bytes | None = None
-    host: str | None = None  # of what is a fact about a machine: which one,
-    limit: float | None = None  # and how many seconds, or bytes, it had
-
-
 class Refused(Exception):
     """This worker would compute something else than the lead asked for."""
 
@@ -60,14 +42,14 @@ def data_versions() -> dict[str, str]:
     return code_version("stages.train.inputs")
 
 
-def run_job(work: Work, inputs: Inputs) -> list[Outcome]:
+def run_job(work: Work, inputs: Inputs) -> list[Result]:
     """Compute the cells of a job. A process that takes too long ends itself, whatever it does:
     the watchdog is a thread in C that needs no interpreter lock, and tells where it hung."""
     for cost, expected in work.versions.items():
         refuse_difference(expected, versions(work.task.estimator, cost))
     faulthandler.dump_traceback_later(work.limit, exit=True)
     try:
-        return list(outcomes(work.task, inputs))
+        return list(results(work.task, inputs))
     finally:
         faulthandler.cancel_dump_traceback_later()
 
@@ -84,46 +66,36 @@ def refuse_difference(there: dict[str, str], here: dict[str, str]) -> None:
         raise Refused(f"{host_name()}: " + ("; ".join(shown) or "the code differs"))
 
 
-def outcomes(task: Task, inputs: Inputs) -> Iterator[Outcome]:
-    """The outcome of each cost; an error ends those that are left."""
-    left = list(task.costs)
+def results(task: Task, inputs: Inputs) -> Iterator[Result]:
+    """The result of each cost, as it is sent; an error ends those that are left."""
+    left, device = list(task.costs), task.params.get("device", "cpu")
     try:
         for result in compute(task, inputs):
             left.remove(result.cost)
-            yield finished(result, task)
+            content = table_to_bytes(to_table(result.predictions, task.train))
+            yield replace(result, predictions=content, device=device_used(device))
     except Exception as error:
         machine = isinstance(error, MemoryError | OSError) or "OutOfMemory" in type(error).__name__
         reason = f"{type(error).__name__}: {' '.join(str(error).split())}"[:REASON_LENGTH]
         status, host = ("died", _host()) if machine else ("failed", None)
-        device = task.params.get("device", "cpu")
         for cost in left:
-            yield Outcome(cost, status, device, reason, host=host)
+            yield Result(cost, status, reason, device=device, host=host)
 
 
 def _host() -> str:
-    from distributed import get_worker  # is loaded where jobs run, and takes a second elsewhere
+    from distributed import (
+        get_worker,  # is loaded where jobs run, and takes a second elsewhere
+    )
 
     return host_name(get_worker().ip)
-
-
-def finished(result: Result, task: Task) -> Outcome:
-    """A result as it is sent back."""
-    return Outcome(
-        result.cost,
-        "ok",
-        device_used(task.params.get("device", "cpu")),
-        seconds=result.seconds,
-        chosen=result.chosen,
-        search=result.search,
-        memory=result.memory,
-        predictions=table_to_bytes(to_table(result.predictions, task.train)),
-    )
 
 
 def device_used(asked: str) -> str:
     """The device that trained a network which was asked for this one."""
     if asked == "cpu":
         return asked
-    from rethink.nets.device import choose_device  # loads torch, which a network has loaded
+    from rethink.nets.device import (
+        choose_device,  # loads torch, which a network has loaded
+    )
 
     return choose_device(asked).type

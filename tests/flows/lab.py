@@ -118,14 +118,14 @@ def family(pid):
 
 
 def dask_workers(pid):
-    """The processes that compute for a lead."""
+    """The processes that compute for a lead: the children of its fork server."""
     import psutil
 
     found = []
     for process in family(pid)[1:]:
         with suppress(psutil.NoSuchProcess):
-            if "spawn_main" in " ".join(process.cmdline()):
-                found.append(process)
+            if "multiprocessing.forkserver" in " ".join(process.cmdline()):
+                found += process.children()
     return found
 
 

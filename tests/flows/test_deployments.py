@@ -69,7 +69,7 @@ def artifacts(lab):
 def test_the_ui_shows_a_summary_with_verdicts_and_where_the_report_is(after_the_commands):
     summary = artifacts(after_the_commands)["summary"]
     assert "cells, 0 without a result" in summary and "| yeast |" in summary
-    assert "| not enough runs | Rethinking improves Rank loss. |" in summary
+    assert "| not enough runs | By Rank loss, RethinkNet has the best average rank" in summary
     assert f"{after_the_commands.folder}/reports/report.html" in summary
     assert "file://" not in summary
 

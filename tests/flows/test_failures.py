@@ -1,7 +1,6 @@
 """Workers, servers, leads and disks fail, runs are cancelled: each ends, and nothing is lost."""
 
 import random
-import shutil
 import signal
 import subprocess
 import sys
@@ -55,7 +54,7 @@ def finish(lab, process, timeout=300):
 
 
 def test_workers_killed_at_twenty_moments_change_nothing(lab, store, monkeypatch, tmp_path):
-    ask_for(lab.folder, ["slow", "BR-LR"], seeds=10, costs=COSTS)
+    ask_for(lab.folder, [f"slow-{number}" for number in range(8)], seeds=10)
     process = lead(lab, "--workers", "4")
     a_first_cell(store)
     before = manifests(store)
@@ -103,7 +102,7 @@ def test_a_server_that_is_away_for_a_while_stops_nothing(lab, store):
 
 
 def test_a_cancelled_run_ends_every_process_and_leaves_whole_cells_and_params(lab, store, worker):
-    ask_for(lab.folder, ["hangs", "slow"], seeds=10)
+    ask_for(lab.folder, ["hangs", "slow"], seeds=10, time_limit=600)
     params = (lab.folder / "params.yaml").read_text()
     lab.run("prefect deployment run rethink/one-dataset --param dataset=exclusive")
     a_first_cell(store)
@@ -135,22 +134,6 @@ def test_a_run_that_fails_leaves_params_as_they_were(lab, store, monkeypatch):
         assert (lab.folder / "params.yaml").read_text() == before
     finally:
         catalog.write_text(kept)
-
-
-def test_a_full_disk_ends_the_run_with_its_reason_and_room_lets_it_go_on(lab, store, request):
-    store.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=128k", "tmpfs", str(store)]
-    if shutil.which("mount") is None or subprocess.run(mount).returncode:
-        pytest.skip("needs the right to mount a small file system")
-    request.addfinalizer(lambda: subprocess.run(["umount", "-l", str(store)], check=True))
-    ask_for(lab.folder, ["BR-LR"], seeds=10, costs=COSTS)
-    process = lead(lab)
-    output, _ = process.communicate(timeout=300)
-    assert process.returncode == 4 and "disk is full" in output
-    subprocess.run(["mount", "-o", "remount,size=64m", str(store)], check=True)
-    before = manifests(store)
-    finish(lab, lead(lab))
-    assert before.items() <= manifests(store).items() and len(manifests(store)) == 40
 
 
 def test_two_runs_in_one_folder_write_one_after_the_other(lab, store):

@@ -50,6 +50,7 @@ def run(dataset, model, cost, seed, reason):
         "status": "failed" if reason else "ok",
         "reason": reason or "",
         "seconds": None if reason else 1.5,
+        "device": "cpu",
         "versions": '{"torch": "2.13.0"}',
     }
 

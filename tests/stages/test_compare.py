@@ -113,6 +113,7 @@ def write_run(root):
                 **{key: cells[key].tolist() for key in ("dataset", "model", "cost", "seed")},
                 "status": cells["status"].tolist(),
                 "seconds": [1.5] * len(cells),
+                "device": ["cpu"] * len(cells),
                 "memory": pa.array(matrices, memory),
             }
         )

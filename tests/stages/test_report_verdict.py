@@ -90,6 +90,15 @@ def test_cells_that_failed_alike_stand_on_one_line_and_are_all_counted():
     assert "Every cell finished" in Page(section(usual_page(), "run-times")).text()
 
 
+def test_devices_that_are_mixed_are_an_alert():
+    context = made_up()
+    assert "different devices" not in Page(section(render(context), "alerts")).text()
+    for run in context["runs"]:
+        run["device"] = "cuda" if run["model"] == "RethinkNet" else "cpu"
+    text = Page(section(render(context), "alerts")).text()
+    assert "2 different devices trained the models" in text and "cuda: RethinkNet" in text
+
+
 def test_a_result_that_does_not_beat_the_trivial_one_is_an_alert():
     text = Page(section(usual_page(), "alerts")).text()
     assert "BR-LR by Hamming loss on yeast and chain" in text

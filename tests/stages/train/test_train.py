@@ -80,6 +80,8 @@ def test_unknown_names_are_refused_with_the_nearest(project):
 
 def test_the_scaling_is_fitted_on_the_training_rows_unless_switched_off(project):
     params = project.params()
+    params["experiments"]["algorithms"]["models"] = ["BR-LR"]
+    project.write_params(params)
     project.run("stages.train")
     with_care = project.cell_bytes()
     params["train"]["rescale"] = False

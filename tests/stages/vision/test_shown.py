@@ -9,7 +9,7 @@ from PIL import Image
 from stages import paths
 from stages.io.files import write_json
 from stages.io.tables import matrix_to_table, table_writer, write_table
-from stages.train import PREDICTIONS
+from stages.train.assemble import PREDICTIONS
 from stages.train.results import to_table
 from stages.vision.index import ImageIndex
 from stages.vision.rows import write_thumbnails
