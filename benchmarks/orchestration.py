@@ -26,7 +26,8 @@ from stages.train.store import Store
 from tests.conftest import CATALOG, PARAMS, ROOT, copy_of_the_project
 from tests.flows.lab import Shell, free_port
 
-WORKERS, CELLS, TIME_SCALE = 2, 200, 50
+WORKERS, CELLS = 2, 200
+REPLAYS = ((50, 8), (50, 32), (50, 64), (10, 32))  # time divided by, workers
 BUSY = '''
 import time
 
@@ -80,25 +81,26 @@ if __name__ == "__main__":
 
     def watch(engine, ended):
         last = time.monotonic()
-        while not ended.wait(0.01):
+        while not ended.wait(0.05):
             now = time.monotonic()
             waits = any(engine.waiting.values())
             idle["queue" if waits else "tail"] += (now - last) * (workers - len(engine.flying))
             last = now
 
-    with Lead(params, Store(Path(f"cells-{workers}")), workers, Progress(len(cells))) as lead:
+    with Lead(params, Store(Path("cells")), workers, Progress(len(cells))) as lead:
         lead.timings.update({("tiny", name): [model.params["seconds"]]
                              for name, model in params.models.items()})
         while len(lead.engine.workers) < workers:
             time.sleep(0.5)
+        lead.engine.client.run(__import__, "rethink.models.busy")  # the start does not count
         time.sleep(2)
         ended = threading.Event()
-        started = time.monotonic()
+        started, cpu = time.monotonic(), time.process_time()
         threading.Thread(target=watch, args=(lead.engine, ended)).start()
         lead.train(cells)
-        seconds = time.monotonic() - started
+        seconds, cpu = time.monotonic() - started, time.process_time() - cpu
         ended.set()
-    print(json.dumps({"seconds": seconds, **idle}))
+    print(json.dumps({"seconds": seconds, "cpu": cpu, **idle}))
 """
 
 
@@ -188,7 +190,7 @@ def reference_jobs():
             "name": f"{model}-{dataset}".replace("+", "-"),
             "shared": len(members[0].cells) > 1,
             "costs": sorted({cell.cost for job in members for cell in job.cells}),
-            "seconds": round(total[model, dataset] / len(members) / TIME_SCALE, 4),
+            "seconds": total[model, dataset] / len(members),
             "jobs": len(members),
         }
 
@@ -199,47 +201,53 @@ def scale():
     work = sum(group["jobs"] * group["seconds"] for group in groups)
     longest = max(group["seconds"] for group in groups)
     number = sum(group["jobs"] for group in groups)
-    print(f"the reference run's {number} jobs at 1/{TIME_SCALE}: {work:.0f} s of sleep, "
-          f"the longest {longest:.1f} s")  # fmt: skip
+    print(f"the reference run's {number} jobs, {work:.0f} s in all, the longest {longest:.0f} s, as "
+          "sleeps", flush=True)  # fmt: skip
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for package in ("rethink", "stages"):
             shutil.copytree(ROOT / package, folder / package)
         (folder / "rethink" / "models" / "busy.py").write_text(BUSY)
+        (folder / "replay.py").write_text(REPLAY)
         (folder / "data").mkdir()
         (folder / "data" / "catalog.yaml").write_text(yaml.safe_dump(CATALOG))
-        models, experiments = {}, {}
-        for group in groups:
-            estimator = "Sleep" if group["shared"] else "SleepForCost"
-            models[group["name"]] = {
-                "estimator": estimator, "params": {"seconds": group["seconds"]}
-            }  # fmt: skip
-            experiments[group["name"].lower()] = {
-                "models": [group["name"]], "costs": group["costs"]
-            }  # fmt: skip
-        train = PARAMS["train"] | {"seeds": 3, "device": "cpu"}
-        params = PARAMS | {"models": models, "experiments": experiments, "train": train}
-        (folder / "params.yaml").write_text(yaml.safe_dump(params, sort_keys=False))
-        (folder / "replay.py").write_text(REPLAY)
-        for stage in ("fetch", "prepare", "split"):
-            command = [sys.executable, "-m", f"stages.{stage}", "--dataset", "tiny"]
-            subprocess.run(command, cwd=folder, check=True, capture_output=True)
-        for workers in (8, 32, 64):
+        for divisor, workers in REPLAYS:
+            write_sleeps(folder / "params.yaml", groups, divisor)
+            for stage in ("fetch", "prepare", "split"):
+                command = [sys.executable, "-m", f"stages.{stage}", "--dataset", "tiny"]
+                subprocess.run(command, cwd=folder, check=True, capture_output=True)
+            shutil.rmtree(folder / "cells", ignore_errors=True)
             done = subprocess.run([sys.executable, "replay.py", str(workers)], cwd=folder,
                                   capture_output=True, text=True)  # fmt: skip
             assert done.returncode == 0, done.stderr
             took = json.loads(done.stdout.splitlines()[-1])
-            ideal = max(work / workers, longest)
-            spent = took["seconds"] * workers
-            shares = {
-                "sleeps": work,
-                "idle while jobs wait": took["queue"],
-                "idle at the end": took["tail"],
-                "jobs on their way": spent - work - took["queue"] - took["tail"],
-            }
-            where = ", ".join(f"{share / spent:.0%} {what}" for what, share in shares.items())
-            print(f"  {workers:2} workers: {took['seconds']:.1f} s, ideal {ideal:.1f} s: "
-                  f"{ideal / took['seconds']:.0%}; worker time: {where}", flush=True)  # fmt: skip
+            print_replay(took, divisor, workers, work / divisor, longest / divisor)
+
+
+def write_sleeps(path, groups, divisor):
+    models, experiments = {}, {}
+    for group in groups:
+        estimator = "Sleep" if group["shared"] else "SleepForCost"
+        seconds = round(group["seconds"] / divisor, 5)
+        models[group["name"]] = {"estimator": estimator, "params": {"seconds": seconds}}
+        experiments[group["name"].lower()] = {"models": [group["name"]], "costs": group["costs"]}
+    train = PARAMS["train"] | {"seeds": 3, "device": "cpu"}
+    params = PARAMS | {"models": models, "experiments": experiments, "train": train}
+    path.write_text(yaml.safe_dump(params, sort_keys=False))
+
+
+def print_replay(took, divisor, workers, work, longest):
+    ideal, spent = max(work / workers, longest), took["seconds"] * workers
+    shares = {
+        "sleeps": work,
+        "idle while jobs wait": took["queue"],
+        "idle at the end": took["tail"],
+        "jobs on their way": spent - work - took["queue"] - took["tail"],
+    }
+    where = ", ".join(f"{share / spent:.0%} {what}" for what, share in shares.items())
+    print(f"  1/{divisor}, {workers:2} workers: {took['seconds']:.1f} s, ideal {ideal:.1f} s: "
+          f"{ideal / took['seconds']:.0%}; worker time: {where}; CPU of lead and scheduler "
+          f"{took['cpu']:.1f} s", flush=True)  # fmt: skip
 
 
 def main():

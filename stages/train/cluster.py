@@ -41,6 +41,10 @@ SETTINGS: dict[str, Any] = {
     "distributed.scheduler.http.routes": [],  # no page over HTTP, unless the dashboard is wanted
     "distributed.worker.http.routes": [],
     "distributed.admin.large-graph-warning-threshold": "1GiB",  # data is sent as part of a task
+    "distributed.worker.profile.enabled": False,  # takes CPU time of each worker, all the time
+    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.tick.limit": "1h",
     "distributed.worker.memory.target": False,  # nothing is spilled to disk,
     "distributed.worker.memory.spill": False,
     "distributed.worker.memory.pause": False,
@@ -54,6 +58,7 @@ def connect(address: str | None, workers: int, device: str = "cpu") -> Iterator[
     dashboard = dashboard_address()
     routes = "distributed.scheduler.http.routes"
     settings = {k: v for k, v in SETTINGS.items() if not (dashboard and k == routes)}
+    settings["distributed.worker.memory.monitor-interval"] = f"{max(100, 10 * workers)}ms"
     log_to(paths.LOG)
     with dask.config.set(settings):
         if address:

@@ -1,8 +1,8 @@
 """Bring jobs to their end on a Dask cluster, the longest first.
 
-Each worker has one job at a time, so that a job which kills its worker takes no other along. What
-a death means is decided here: after the time limit it is a `timeout`; else the job is tried again,
-and is `died` when it has killed its worker every time.
+Each worker has one job at a time, or a pack of jobs that take next to no time. What a death means
+is decided here. Of a pack, every job is tried again alone. A job that was alone is a `timeout` after
+its time limit; else it is tried again, and is `died` when it has killed its worker every time.
 """
 
 import queue
@@ -24,9 +24,10 @@ from stages.machine import host_name
 from stages.train.cluster import connect
 from stages.train.compute import Result
 from stages.train.inputs import input_files
-from stages.train.work import Refused, Work, data_versions, read_data, run_job
+from stages.train.work import Refused, Work, data_versions, read_data, run_jobs
 
 TRIES = 3  # a worker may be killed from outside
+PACK, PACK_SECONDS = 16, 0.2  # so many jobs that take so long in all are sent together
 LOOK_EVERY = 1.0  # seconds between two looks at the workers
 NO_WORKER_AT_MOST = 300.0  # seconds to wait for one
 KEPT = "what is finished is kept: run the same command when the cause is gone"
@@ -44,14 +45,21 @@ class Request:
     seconds: float  # expected, to send the longest first
     number: int
     promise: Future[list[Result]] = field(default_factory=Future)
-    tries: int = 0
-    sent: float = 0.0  # when,
-    worker: str = ""  # and to which
-    future: Any = None  # Dask's
-    missed: int = 0  # looks in a row at which its worker was gone
+    deaths: int = 0
 
     def __lt__(self, other: "Request") -> bool:
         return (-self.seconds, self.number) < (-other.seconds, other.number)
+
+
+@dataclass(eq=False)
+class Flight:
+    """Jobs that a worker has, one after the other."""
+
+    requests: list[Request]
+    worker: str
+    sent: float
+    future: Any = None  # Dask's
+    missed: int = 0  # looks in a row at which its worker was gone
 
 
 class Engine:
@@ -60,9 +68,9 @@ class Engine:
     def __init__(self, client: Client, device: str) -> None:
         self.client, self.device = client, device
         self.waiting: dict[bool, list[Request]] = {True: [], False: []}  # networks, and others
-        self.flying: set[Request] = set()
+        self.flying: set[Flight] = set()
         self.data: dict[Source, Any] = {}  # Dask's future of each data set
-        self.events: queue.Queue[tuple[Request, Any, Any] | None] = queue.Queue()
+        self.events: queue.Queue[tuple[Flight, Any] | None] = queue.Queue()
         self.lock = threading.RLock()
         self.numbers = count()
         self.error: BaseException | None = None
@@ -100,7 +108,8 @@ class Engine:
         """Give up what has not ended."""
         with self.lock:
             self.error = self.error or error or UserError(f"the run was stopped; {KEPT}")
-            left = [*self.flying, *self.waiting[True], *self.waiting[False]]
+            left = [request for flight in self.flying for request in flight.requests]
+            left += [*self.waiting[True], *self.waiting[False]]
             self.flying, self.waiting = set(), {True: [], False: []}
         for request in left:
             request.promise.set_exception(self.error)
@@ -154,31 +163,40 @@ class Engine:
 
     def _send(self) -> None:
         with self.lock:
-            idle = self.workers.keys() - {request.worker for request in self.flying}
+            idle = self.workers.keys() - {flight.worker for flight in self.flying}
             fitting = {network: self._fitting(network) for network in self.waiting}
-            while True:
-                heads = [
-                    r[0] for network, r in self.waiting.items() if r and idle & fitting[network]
-                ]
-                if not heads:
-                    return
-                request = heappop(self.waiting[min(heads).network])
-                worker = min(idle & fitting[request.network])
+            while heads := [r[0] for net, r in self.waiting.items() if r and idle & fitting[net]]:
+                network = min(heads).network
+                worker = min(idle & fitting[network])
                 idle = idle - {worker}
-                self.flying.add(request)
-                self._launch(request, worker)
+                self._launch(self._pack(self.waiting[network]), worker)
 
-    def _launch(self, request: Request, worker: str) -> None:
-        request.tries, request.missed = request.tries + 1, 0
-        request.sent, request.worker = time.monotonic(), worker
-        if request.network:
-            gpu = self.workers[worker]["resources"].get("GPU")
-            device = {"device": self.device if gpu else "cpu"}
-            task = replace(request.work.task, params=request.work.task.params | device)
-            request.work = replace(request.work, task=task)
-        data = self._data(request.source)
-        request.future = self.client.submit(run_job, request.work, data, workers=worker, pure=False)
-        request.future.add_done_callback(partial(self._answer, request))
+    def _pack(self, waiting: list[Request]) -> list[Request]:
+        """The longest job; if it takes next to no time, others that need the same data, too."""
+        pack, seconds = [heappop(waiting)], 0.0
+        while waiting and not pack[-1].deaths and len(pack) < PACK:
+            seconds += pack[-1].seconds
+            fits = waiting[0].source == pack[0].source and not waiting[0].deaths
+            if not fits or seconds + waiting[0].seconds > PACK_SECONDS:
+                break
+            pack.append(heappop(waiting))
+        return pack
+
+    def _launch(self, requests: list[Request], worker: str) -> None:
+        gpu = self.workers[worker]["resources"].get("GPU")
+        for request in requests:
+            task = request.work.task
+            if request.network:
+                device = {"device": self.device if gpu else "cpu"}
+                task = replace(task, params=task.params | device)
+            # local workers come from this process: nothing can differ
+            expected = {} if self.client.cluster else request.work.versions
+            request.work = replace(request.work, task=task, versions=expected)
+        flight = Flight(requests, worker, time.monotonic())
+        works, data = [request.work for request in requests], self._data(requests[0].source)
+        flight.future = self.client.submit(run_jobs, works, data, workers=worker, pure=False)
+        self.flying.add(flight)
+        flight.future.add_done_callback(partial(self._answer, flight))
 
     def _data(self, source: Source) -> Any:
         """A data set on the workers: a task, which Dask can run again when a worker is lost."""
@@ -189,61 +207,69 @@ class Engine:
             )
         return self.data[source]
 
-    def _answer(self, request: Request, future: Any) -> None:
-        """Runs in a thread of Dask's when a job has ended in some way."""
+    def _answer(self, flight: Flight, future: Any) -> None:
+        """Runs in a thread of Dask's when a flight has ended in some way."""
         try:
-            self.events.put((request, future, future.result()))
+            self.events.put((flight, future.result()))
         except BaseException as error:
-            self.events.put((request, future, error))
+            self.events.put((flight, error))
 
     def _recall(self) -> None:
         """Take back jobs whose worker was gone before they began, or before their result came:
         Dask would wait for its return. A job that was running has failed by the second look."""
         with self.lock:
-            for request in [one for one in self.flying if one.worker not in self.workers]:
-                request.missed += 1
-                if request.missed > 1 and request.future.status != "error":
-                    self.flying.remove(request)
-                    request.future.cancel()
-                    heappush(self.waiting[request.network], request)
+            for flight in [one for one in self.flying if one.worker not in self.workers]:
+                flight.missed += 1
+                if flight.missed > 1 and flight.future.status != "error":
+                    flight.future.cancel()
+                    self._end(flight, again=flight.requests)
 
-    def _land(self, request: Request, future: Any, answer: Any) -> None:
+    def _end(self, flight: Flight, again: list[Request]) -> None:
+        """A flight is over; some of its jobs are to be sent again."""
+        self.flying.remove(flight)
+        for request in again:
+            heappush(self.waiting[request.network], request)
+
+    def _land(self, flight: Flight, answer: Any) -> None:
         with self.lock:
-            if request not in self.flying or request.future is not future:  # taken back, or closed
+            if flight not in self.flying:  # it was taken back, or all was given up
                 return
-            future.release()  # or Dask would compute it again when its worker dies
+            flight.future.release()  # or Dask would compute it again when its worker dies
             if isinstance(answer, KilledWorker):
                 self._look()
-                answer = self._results_of_death(request, answer)
-            if not isinstance(answer, list | None):
-                raise _failure(answer)
-            self.flying.remove(request)
-            if answer is None:
-                heappush(self.waiting[request.network], request)
+                self._bury(flight, host_name(answer.last_worker.host))
                 return
-        died = [replace(o, limit=self.memory) if o.status == "died" else o for o in answer]
-        request.promise.set_result(died)
+            if not isinstance(answer, list):
+                raise _failure(answer)
+            self._end(flight, again=[])
+        for request, results in zip(flight.requests, answer, strict=True):
+            died = [replace(r, limit=self.memory) if r.status == "died" else r for r in results]
+            request.promise.set_result(died)
 
-    def _results_of_death(self, request: Request, death: KilledWorker) -> list[Result] | None:
-        """What a job has come to that killed its worker; None if it is to be tried again."""
-        work, seconds = request.work, time.monotonic() - request.sent
-        cells, limit = len(work.task.costs), None
-        if seconds >= work.limit:
-            status, limit = "timeout", work.limit / cells
-            reason = f"stopped after the limit of {limit:g} s a cell"
-        elif request.tries < TRIES:
-            if request.tries > 1:
-                request.seconds = 0.0  # the last try is for the end, when the others are done
-            return None
-        else:
-            status = "died"
+    def _bury(self, flight: Flight, host: str) -> None:
+        """Decide what becomes of the jobs of a worker that died."""
+        for request in flight.requests:
+            request.deaths += 1
+        first, alone = flight.requests[0], len(flight.requests) == 1
+        seconds, work = time.monotonic() - flight.sent, first.work
+        if alone and seconds >= work.limit:
+            limit = work.limit / len(work.task.costs)
+            status, reason = "timeout", f"stopped after the limit of {limit:g} s a cell"
+        elif alone and first.deaths >= TRIES:
+            limit, status = self.memory, "died"
             reason = (
                 "its process was killed again and again, most likely for want of memory: "
-                f"it may have {self.memory / 2**30:.1f} GiB"
+                f"it may have {limit / 2**30:.1f} GiB"
             )
-        device, host = work.task.params.get("device", "cpu"), host_name(death.last_worker.host)
+        else:
+            if first.deaths > 1:
+                first.seconds = 0.0  # the last try is for the end, when the others are done
+            self._end(flight, again=flight.requests)
+            return
+        self._end(flight, again=[])
+        device, cells = work.task.params.get("device", "cpu"), len(work.task.costs)
         each = Result("", status, reason, seconds / cells, device=device, host=host, limit=limit)
-        return [replace(each, cost=cost) for cost in work.task.costs]
+        first.promise.set_result([replace(each, cost=cost) for cost in work.task.costs])
 
 
 def _leave_deaths_to_us(dask_scheduler: Any) -> None:

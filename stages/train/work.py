@@ -42,6 +42,11 @@ def data_versions() -> dict[str, str]:
     return code_version("stages.train.inputs")
 
 
+def run_jobs(jobs: Sequence[Work], inputs: Inputs) -> list[list[Result]]:
+    """Compute jobs one after the other; runs on the workers."""
+    return [run_job(work, inputs) for work in jobs]
+
+
 def run_job(work: Work, inputs: Inputs) -> list[Result]:
     """Compute the cells of a job. A process that takes too long ends itself, whatever it does:
     the watchdog is a thread in C that needs no interpreter lock, and tells where it hung."""
