@@ -201,8 +201,8 @@ def scale():
     work = sum(group["jobs"] * group["seconds"] for group in groups)
     longest = max(group["seconds"] for group in groups)
     number = sum(group["jobs"] for group in groups)
-    print(f"the reference run's {number} jobs, {work:.0f} s in all, the longest {longest:.0f} s, as "
-          "sleeps", flush=True)  # fmt: skip
+    print(f"sleeps in place of the reference run's {number} jobs, {work:.0f} s in all, "
+          f"the longest {longest:.0f} s", flush=True)  # fmt: skip
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for package in ("rethink", "stages"):

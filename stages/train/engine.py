@@ -1,8 +1,8 @@
 """Bring jobs to their end on a Dask cluster, the longest first.
 
 Each worker has one job at a time, or a pack of jobs that take next to no time. What a death means
-is decided here. Of a pack, every job is tried again alone. A job that was alone is a `timeout` after
-its time limit; else it is tried again, and is `died` when it has killed its worker every time.
+is decided here. Of a pack, every job is tried again alone. A job that was alone is a `timeout`
+after its limit; else it is tried again, and is `died` when it has killed its worker every time.
 """
 
 import queue
