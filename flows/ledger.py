@@ -20,7 +20,7 @@ _stopped = threading.Event()
 _running: list[subprocess.Popen[str]] = []
 
 
-@task(name="dvc", task_run_name="dvc repro {what}", tags=["dvc"], cache_policy=NO_CACHE)
+@task(name="dvc", task_run_name="dvc repro {what}", cache_policy=NO_CACHE)
 def repro(what: str, targets: list[str]) -> None:
     """Let DVC bring stages up to date, after whatever it is doing now."""
     while not _stopped.is_set():

@@ -102,20 +102,25 @@ def train_all(params: Params, datasets: list[str], workers: int) -> None:
     cells = plan(params, load_catalog(), datasets)
     progress = Progress(len(cells), tell=get_run_logger().info)
     with Lead(params, Store(paths.store()), workers, progress) as lead:
-        tasks: list[PrefectFuture[Any]] = []
+        tasks: dict[PrefectFuture[Any], list[Cell]] = {}
         data: list[PrefectFuture[Any]] = []
         for name in datasets:
             what = f"data of {name}"
             data = [ledger.repro.submit(what, [f"split@{name}"], wait_for=data, return_state=False)]
-            tasks += data
+            tasks[data[0]] = []
             for model in dict.fromkeys(cell.model for cell in cells if cell.dataset == name):
                 mine = [cell for cell in cells if (cell.dataset, cell.model) == (name, model)]
                 tagged = train_model.with_options(tags=[f"dataset:{name}", f"model:{model}"])
-                tasks.append(
-                    tagged.submit(name, model, mine, lead, wait_for=data, return_state=False)
-                )
-        for future in tasks:
-            future.result()
+                future = tagged.submit(name, model, mine, lead, wait_for=data, return_state=False)
+                tasks[future] = mine
+        for future, mine in tasks.items():
+            try:
+                future.result()
+            except (UserError, OSError, RuntimeError):
+                raise
+            except Exception as error:  # Prefect's own: a task cannot start without its server
+                get_run_logger().warning("computing without a task: %s", error)
+                lead.train(mine)
 
 
 @task(name="train", task_run_name="{dataset} / {model}", cache_policy=NO_CACHE)

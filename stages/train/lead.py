@@ -16,6 +16,7 @@ import numpy as np
 from rethink.seeds import derive_seed
 from stages.config.catalog import load_catalog
 from stages.config.params import Params
+from stages.errors import UserError
 from stages.machine import host_name, memory_share
 from stages.train.compute import Result, Task
 from stages.train.estimate import expected_seconds
@@ -48,6 +49,7 @@ class Lead:
         self.lock = threading.Lock()
         self.stack = ExitStack()
         self.running: Engine | None = None
+        self.over = False
 
     def __enter__(self) -> Self:
         self.stack.enter_context(self.store.writing())
@@ -55,6 +57,8 @@ class Lead:
         return self
 
     def __exit__(self, *error: Any) -> None:
+        with self.lock:
+            self.over = True  # a thread that comes late must not start a cluster
         self.stack.__exit__(*error)
 
     def train(
@@ -93,10 +97,11 @@ class Lead:
     def engine(self) -> "Engine":
         """The engine of this run."""
         with self.lock:
+            if self.over:
+                raise UserError("the run has ended; run the same command to go on")
             if self.running is None:
-                from stages.train.engine import (
-                    start_engine,  # loads Dask, which takes a second
-                )
+                # loads Dask, which takes a second
+                from stages.train.engine import start_engine
 
                 device = self.params.train.device
                 starting = start_engine(self.address, self.workers, device)

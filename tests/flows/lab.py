@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 BIN = Path(sys.executable).parent
-PATIENCE = 600  # seconds; a busy machine is slow
+PATIENCE = 300  # seconds; a busy machine is slow
 
 
 class Shell:
