@@ -6,22 +6,25 @@ A comment or docstring changes nothing that is computed, so the syntax tree is h
 import ast
 import hashlib
 import sys
+import threading
 from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from importlib.util import find_spec
 from pathlib import Path
 
 PROJECT = ("rethink", "stages")
+PARSING = threading.Lock()  # two threads that build syntax trees at a time disturb each other
 DISTRIBUTIONS = {"sklearn": "scikit-learn", "PIL": "pillow"}  # asking for it takes half a second
 
 
 def code_version(*modules: str) -> dict[str, str]:
     """A hash of the syntax of `modules` and all they import here, and library versions."""
-    used = sorted(_closure(modules))
-    digest = hashlib.sha256()
-    for name in used:
-        digest.update(f"{name} {_syntax_hash(name)}\n".encode())
-    libraries = {library for name in used for library in _imports(name)[1]}
+    with PARSING:
+        used = sorted(_closure(modules))
+        digest = hashlib.sha256()
+        for name in used:
+            digest.update(f"{name} {_syntax_hash(name)}\n".encode())
+        libraries = {library for name in used for library in _imports(name)[1]}
     return {"code": digest.hexdigest(), **_versions(tuple(sorted(libraries)))}
 
 
