@@ -17,7 +17,7 @@ def broken(code):
     params["models"] |= {name.lower(): {"estimator": name} for name in BROKEN}
     models = [*(name.lower() for name in BROKEN), "BR-LR"]
     params["experiments"] = {"algorithms": {"models": models, "costs": ["f1"]}}
-    params["train"] |= {"seeds": 1, "time_limit": 10}
+    params["train"] |= {"seeds": 1, "time_limit": 20}
     code.write_params(params)
     return code
 
@@ -35,8 +35,8 @@ def test_whatever_a_model_does_its_cell_is_a_row_and_the_others_go_on(broken):
     assert found["raises"] == ("failed", "ValueError: singular matrix, sorry")
     assert found["halves"] == ("failed", "ValueError: predicted values other than 0 and 1")
     assert found["notnumbers"] == ("failed", "ValueError: predicted values other than 0 and 1")
-    assert found["hangs"] == ("timeout", "stopped after the limit of 10 s a cell")
-    assert found["locks"] == ("timeout", "stopped after the limit of 10 s a cell")
+    assert found["hangs"] == ("timeout", "stopped after the limit of 20 s a cell")
+    assert found["locks"] == ("timeout", "stopped after the limit of 20 s a cell")
     assert found["dies"][0] == "died"
     assert found["eats"][0] == "died" and "it may have 1.0 GiB" in found["eats"][1]
     assert found["swamps"] == ("died", "OutOfMemoryError: CUDA out of memory")
