@@ -72,7 +72,7 @@ def broken(code):
 
 def ask_for(project, *models, seeds=2):
     params = project.params()
-    names = {"slow": "Slow", "place": "Place", "network": "PlaceOfNetwork", "hangs": "Hangs"}
+    names = {"slow": "Slow", "place": "Place", "network": "PlaceOfNetwork"}
     params["models"] |= {name: {"estimator": estimator} for name, estimator in names.items()}
     params["experiments"]["algorithms"]["models"] = list(models)
     params["train"]["seeds"] = seeds
