@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from tests.conftest import Project
-from tests.flows.lab import dask_workers, kill_workers, until
+from tests.flows.lab import dask_workers, gone, kill_workers, until
 
 
 def grow(project):
@@ -50,7 +50,7 @@ def test_a_lead_killed_twenty_times_loses_nothing_and_leaves_no_process(project,
         time.sleep(chance.uniform(1.0, 5.0))
         process.send_signal(signal.SIGKILL)
         process.communicate()
-        until(partial(all_are_gone, process.pid), "no process is left", seconds=30)
+        group_is_gone(process.pid)
         after = project.cells()
         assert {path: after.get(path) for path in before} == before
     finished = project.cells()
@@ -66,13 +66,17 @@ def has_moved_on(project, before, process):
     return len(project.cells()) > len(before) or process.poll() is not None
 
 
-def all_are_gone(leader):
-    """Whether a group of processes has no living member."""
+def group_is_gone(leader):
+    """Wait until a group of processes has no living member; one may start another before."""
+    while members := list(group(leader)):
+        gone(members)
+
+
+def group(leader):
     for process in psutil.process_iter():
         with suppress(ProcessLookupError, psutil.NoSuchProcess):
             if os.getpgid(process.pid) == leader and process.status() != psutil.STATUS_ZOMBIE:
-                return False
-    return True
+                yield process
 
 
 @pytest.mark.slow
@@ -86,7 +90,7 @@ def test_workers_killed_at_twenty_moments_change_nothing(project, undisturbed):
         killed += kill_workers(process, 20 - killed, 0.5, chance)
         output, _ = process.communicate(timeout=300)
         assert process.returncode == 0, output
-        until(partial(all_are_gone, process.pid), "no process is left", seconds=10)
+        group_is_gone(process.pid)
     assert (project.path / "data" / "predictions" / "tiny.parquet").read_bytes() == undisturbed
 
 

@@ -144,6 +144,15 @@ def kill_workers(process, times, pause, chance):
     return killed
 
 
+def gone(members, seconds=60):
+    """Wait until none of these processes lives."""
+    import psutil
+
+    _, left = psutil.wait_procs(members, timeout=seconds)
+    living = [process for process in left if process.status() != psutil.STATUS_ZOMBIE]
+    assert not living, [(process, process.parent(), process.cmdline()) for process in living]
+
+
 def until(happens, what, seconds=PATIENCE):
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from tests.flows.conftest import ask_for
-from tests.flows.lab import dask_workers, family, kill_workers, power_cut, until
+from tests.flows.lab import dask_workers, family, gone, kill_workers, power_cut, until
 
 pytestmark = pytest.mark.slow
 SLOW = [f"slow-{number}" for number in range(8)]  # with ten seeds, 80 jobs of 0.3 s
@@ -76,17 +76,11 @@ def test_a_lead_that_is_killed_takes_all_along_and_the_next_goes_on(lab, store):
     members = family(process.pid)
     process.send_signal(signal.SIGKILL)
     process.communicate()
-    until(lambda: not any(map(alive, members)), "all are gone", seconds=30)
+    gone(members)
     before = manifests(store)
     assert 0 < len(before) < 80
     finish(lab, lead(lab))
     assert before.items() <= manifests(store).items() and len(manifests(store)) == 80
-
-
-def alive(process):
-    import psutil
-
-    return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
 
 
 def test_a_server_that_is_away_for_a_while_stops_nothing(lab, store):
@@ -110,7 +104,7 @@ def test_a_cancelled_run_ends_every_process_and_leaves_whole_cells_and_params(la
     members = [p for p in family(worker.pid) if p.pid != worker.pid]
     assert len(dask_workers(worker.pid)) >= 2
     lab.run(f"prefect flow-run cancel {run[0]['id']}")
-    until(lambda: not any(map(alive, members)), "its processes are gone", seconds=40)
+    gone(members)
     until(lambda: lab.runs("rethink")[0]["state"]["type"] == "CANCELLED", "the run is cancelled")
     assert not list(store.rglob("*.tmp"))
     assert (lab.folder / "params.yaml").read_text() == params
