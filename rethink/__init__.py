@@ -1,18 +1,22 @@
 """Cost-sensitive multi-label classification: models, costs, search and statistics."""
 
-from rethink.costs import Cost, get_cost
-from rethink.models.att_rnn import AttentionRNN
-from rethink.models.chain import ClassifierChain
-from rethink.models.chain_rnn import ChainRNN
-from rethink.models.cnn_rnn import CNNRNN
-from rethink.models.dense_relevance import DenseRelevance
-from rethink.models.filter_tree import CondensedFilterTree
-from rethink.models.logistic import LogisticRelevance
-from rethink.models.optimal_chain import OptimalChain
-from rethink.models.probabilistic import ProbabilisticChain
-from rethink.models.relevance_net import BinaryRelevance
-from rethink.models.rethinknet import RethinkNet
-from rethink.models.rules import DecisionRule
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rethink.costs import Cost, get_cost
+    from rethink.models.att_rnn import AttentionRNN
+    from rethink.models.chain import ClassifierChain
+    from rethink.models.chain_rnn import ChainRNN
+    from rethink.models.cnn_rnn import CNNRNN
+    from rethink.models.dense_relevance import DenseRelevance
+    from rethink.models.filter_tree import CondensedFilterTree
+    from rethink.models.logistic import LogisticRelevance
+    from rethink.models.optimal_chain import OptimalChain
+    from rethink.models.probabilistic import ProbabilisticChain
+    from rethink.models.relevance_net import BinaryRelevance
+    from rethink.models.rethinknet import RethinkNet
+    from rethink.models.rules import DecisionRule
 
 __all__ = [
     "CNNRNN",
@@ -30,3 +34,15 @@ __all__ = [
     "RethinkNet",
     "get_cost",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Load what is asked for, and only then: the models' libraries take a second to import."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home = "rethink.costs" if name in ("Cost", "get_cost") else "rethink.models"
+    return getattr(import_module(home), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -7,7 +7,8 @@ import numpy as np
 from scipy.special import log_expit, log_softmax
 
 from rethink.discovery import unknown_name
-from rethink.models.bayes import MOST_LABELS, all_label_vectors
+
+MOST_LABELS = 12  # a joint distribution has 2**K columns
 
 
 @dataclass(frozen=True)
@@ -105,3 +106,15 @@ def _slopes(features: int, outputs: int, rng: np.random.Generator, spread: float
 
 Generator = Callable[[np.ndarray, int, np.random.Generator], tuple[np.ndarray, np.ndarray]]
 GENERATORS: dict[str, Generator] = {"logistic-chain": logistic_chain, "exclusive": exclusive}
+
+
+def all_label_vectors(labels: int) -> np.ndarray:
+    """All 0/1 vectors, shape (2**K, K), uint8, in the order of binary numbers.
+
+    Examples
+    --------
+    >>> all_label_vectors(2).tolist()
+    [[0, 0], [0, 1], [1, 0], [1, 1]]
+    """
+    bits = np.arange(2**labels)[:, None] >> np.arange(labels)[::-1]
+    return (bits & 1).astype(np.uint8)

@@ -9,6 +9,8 @@ MODELS: dict[str, type[MultiLabelEstimator]] = {
     cls.__name__: cls for cls in classes_in(sys.modules[__name__], MultiLabelEstimator)
 }
 
+globals().update(MODELS)  # from rethink.models import RethinkNet
+
 
 def get_model(name: str) -> type[MultiLabelEstimator]:
     """Return the class of a model.

@@ -7,8 +7,8 @@ import numpy as np
 from rethink.costs import Cost, get_cost
 from rethink.costs.base import check_binary
 from rethink.models.base import MultiLabelEstimator
+from rethink.synthetic import MOST_LABELS, all_label_vectors
 
-MOST_LABELS = 12  # all 2**K predictions are compared
 ROWS_AT_ONCE = 512
 TIE = 1e-12  # rounding in the sums must not decide between predictions of equal value
 
@@ -96,15 +96,3 @@ class BayesOptimal(MultiLabelEstimator):
                 "but has negative values or rows that do not sum to 1"
             )
         return X
-
-
-def all_label_vectors(labels: int) -> np.ndarray:
-    """All 0/1 vectors, shape (2**K, K), uint8, in the order of binary numbers.
-
-    Examples
-    --------
-    >>> all_label_vectors(2).tolist()
-    [[0, 0], [0, 1], [1, 0], [1, 1]]
-    """
-    bits = np.arange(2**labels)[:, None] >> np.arange(labels)[::-1]
-    return (bits & 1).astype(np.uint8)

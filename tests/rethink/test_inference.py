@@ -17,7 +17,7 @@ from rethink.inference import (
     size_joint,
     size_joint_of_samples,
 )
-from rethink.models.bayes import all_label_vectors
+from rethink.synthetic import all_label_vectors
 
 
 def random_joints(labels, n, seed):

@@ -7,13 +7,13 @@ from sklearn.multioutput import MultiOutputClassifier
 
 from rethink.costs import Cost, get_cost
 from rethink.models import get_model, shares_fits
-from rethink.models.bayes import BayesOptimal, all_label_vectors
+from rethink.models.bayes import BayesOptimal
 from rethink.models.chain import ClassifierChain
 from rethink.models.constant import AllZeros
 from rethink.models.logistic import LogisticRelevance
 from rethink.models.rules import DecisionRule, LogisticRule
 from rethink.search import search, search_and_fit
-from rethink.synthetic import generate
+from rethink.synthetic import all_label_vectors, generate
 
 SAMPLE = generate("logistic-chain", instances=250, features=5, labels=5, seed=4)
 X, Y = SAMPLE.X, SAMPLE.Y
