@@ -31,14 +31,14 @@ plan: environment ## what would run: cells, cached, CPU hours; make plan NAME=pa
 	@python -m stages.train --plan $(if $(NAME),--profile $(NAME))
 
 profile: environment ## make profile NAME=paper (or quick, small, smoke, images)
-	@python -m stages.config.profile $(NAME)
+	@python -m stages.common.profile $(NAME)
 
 deployments: environment ## the pool and deployments, on the server that PREFECT_API_URL names
 	@prefect work-pool create rethink --type process --overwrite > /dev/null
 	@prefect --no-prompt deploy --all
 
 keep: environment ## copy this run's report, metrics and scores to reports/<profile>, to commit them
-	@profile=$$(python -c 'from stages.config.params import load_params; print(load_params().profile)') && \
+	@profile=$$(python -c 'from stages.common.params import load_params; print(load_params().profile)') && \
 	mkdir -p reports/$$profile && cp reports/report.html reports/metrics.json data/scores.parquet reports/$$profile/ && \
 	echo "kept in reports/$$profile"
 

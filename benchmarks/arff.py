@@ -10,7 +10,7 @@ from pathlib import Path
 
 import arff as liac
 
-from stages.io.arff import read_arff
+from stages.prepare.arff import read_arff
 
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "mirror"
 MULAN = "mulan/data/multi-label"

@@ -28,9 +28,9 @@ from rethink.models.chain import ClassifierChain
 from rethink.models.probabilistic import ProbabilisticChain
 from rethink.scaling import UnitScaler
 from rethink.search import fold_rows, search
-from stages.config.catalog import load_catalog
-from stages.io.datasets import read_dataset
-from stages.prepare import encode
+from stages.common.catalog import load_catalog
+from stages.prepare.dataset import encode
+from stages.prepare.readers import read_dataset
 
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "mirror"
 STRENGTHS = [10.0**power for power in range(-4, 5)]

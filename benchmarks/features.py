@@ -14,10 +14,10 @@ import torch
 from PIL import Image
 
 from rethink.models.resnet import ResNet50
-from stages.config.pictures import Pictures
-from stages.vision.decode import decode
-from stages.vision.extract import extract
-from stages.vision.network import Network
+from stages.common.sources import Pictures
+from stages.features.decode import decode
+from stages.features.extract import extract
+from stages.features.network import Network
 
 IMAGES, BATCH = 64, 16
 

@@ -69,7 +69,7 @@ def load(name):
     rng = np.random.default_rng(0)
     n, d, K = SETS[name]
     if path.is_file():
-        from stages.io.arff import read_arff
+        from stages.prepare.arff import read_arff
 
         table = read_arff(path).matrix
         X, Y = table[:, :d], table[:, d:].astype(np.uint8)

@@ -16,12 +16,12 @@ from pathlib import Path
 
 import numpy as np
 import yaml
-
-from stages.config.catalog import load_catalog
-from stages.config.profile import params_under
-from stages.io.tables import table_to_bytes
-from stages.train.plan import Cell, jobs, plan
 from stages.train.results import to_table
+
+from stages.common.catalog import load_catalog
+from stages.common.profile import params_under
+from stages.common.tables import table_to_bytes
+from stages.train.plan import Cell, jobs, plan
 from stages.train.store import Store
 from tests.conftest import CATALOG, PARAMS, ROOT, copy_of_the_project
 from tests.flows.lab import Shell, free_port
@@ -66,8 +66,8 @@ class SleepForCost(Sleep):
 '''
 REPLAY = """
 import json, sys, threading, time
-from stages.config.catalog import load_catalog
-from stages.config.params import load_params
+from stages.common.catalog import load_catalog
+from stages.common.params import load_params
 from stages.train.lead import Lead
 from stages.train.plan import plan
 from stages.train.progress import Progress

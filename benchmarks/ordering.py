@@ -16,8 +16,8 @@ import numpy as np
 from rethink.ordering import ChainCosts, dp_order, first_least
 from rethink.scaling import UnitScaler
 from rethink.synthetic import generate
-from stages.config.catalog import load_catalog
-from stages.io.datasets import read_dataset
+from stages.common.catalog import load_catalog
+from stages.prepare.readers import read_dataset
 
 ROOT = Path(__file__).resolve().parents[1]
 MIRROR = Path(os.environ.get("RETHINK_MIRROR", ROOT.parent / "shared" / "mirror"))

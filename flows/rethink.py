@@ -31,15 +31,15 @@ from prefect.runtime import flow_run
 from prefect.settings import PREFECT_API_URL
 
 from flows import ledger
-from stages import paths
-from stages.config.catalog import load_catalog
-from stages.config.names import nearest
-from stages.config.params import PARAMS, Params, load_params
-from stages.config.profile import profile_names, switch
-from stages.errors import UserError, run_command
-from stages.io.files import read_json, write_text
-from stages.io.tables import read_table
-from stages.machine import worker_count
+from stages.common import paths
+from stages.common.catalog import load_catalog
+from stages.common.closed import nearest
+from stages.common.errors import UserError, run_command
+from stages.common.files import read_json, write_text
+from stages.common.machine import worker_count
+from stages.common.params import PARAMS, Params, load_params
+from stages.common.profile import profile_names, switch
+from stages.common.tables import read_table
 from stages.train.engine import start_engine
 from stages.train.lead import Lead
 from stages.train.plan import Cell, plan

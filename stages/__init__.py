@@ -1,1 +1,1 @@
-"""The pipeline: a module for each DVC stage that reads, calls one pure function, and writes."""
+"""The pipeline: a folder or module for each DVC stage; it reads, calls pure functions, writes."""

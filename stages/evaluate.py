@@ -1,25 +1,23 @@
 """Stage `evaluate`: predictions -> scores by every criterion, on both parts, at every iteration."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import groupby, product
-from pathlib import Path
+from itertools import product
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from scipy import sparse
 
 from rethink.costs import COSTS, Cost, get_cost
-from stages import paths
-from stages.config.params import load_params
-from stages.errors import DataError, run_command
-from stages.io.tables import read_table, table_to_matrix, table_writer
+from stages.common import paths
+from stages.common.errors import DataError, run_command
+from stages.common.params import load_params
+from stages.common.predictions import CELL, cell_of, label_matrix, read_cells
+from stages.common.tables import read_table, table_to_matrix, table_writer
 
 PARTS = ("train", "test")
 EMPTY = (0.0, 1.0)  # what predicting nothing is worth where nothing was to be predicted
-CELL = ("model", "cost", "seed")
 RUN = ("dataset", *CELL, "status", "reason")
 SCHEMA = pa.schema(
     [
@@ -72,22 +70,6 @@ def _means(truth: sparse.csr_array, predicted: sparse.csr_array, costs: Costs) -
             yield {"criterion": name, "empty": empty, "value": value}
 
 
-def label_matrix(lists: pa.ChunkedArray, labels: int) -> sparse.csr_array:
-    """Lists of label indices as a 0/1 matrix with a column for each label."""
-    column = lists.combine_chunks()
-    indices = column.flatten().to_numpy()
-    starts = np.concatenate([[0], np.cumsum(pc.list_value_length(column).to_numpy())])
-    wrong = indices[(indices < 0) | (indices >= labels)]
-    if wrong.size:
-        raise DataError(f"a prediction names label {wrong[0]}, but there are {labels}")
-    ones = np.ones(indices.size, dtype=np.uint8)
-    matrix = sparse.csr_array((ones, indices, starts), shape=(len(column), labels))
-    matrix.sum_duplicates()
-    if matrix.nnz < indices.size:
-        raise DataError("a prediction names a label twice")
-    return matrix
-
-
 def _check_instances(instance: np.ndarray, rows: int) -> None:
     wrong = instance[(instance < 0) | (instance >= rows)]
     if wrong.size:
@@ -102,7 +84,9 @@ def score_dataset(
     """A table with rows for every planned cell, in the order of `runs`; failed ones hold nulls."""
     runs = list(runs)
     finished = {_cell(run) for run in runs if run["status"] == "ok"}
-    scores = {key: score(cell, truth, costs) for cell in cells if (key := _key(cell)) in finished}
+    scores = {
+        key: score(cell, truth, costs) for cell in cells if (key := cell_of(cell)) in finished
+    }
     missing = sorted(finished - scores.keys())
     if missing:
         name = "/".join(str(part) for part in missing[0])
@@ -128,18 +112,6 @@ def unscored(costs: Costs) -> list[Row]:
 
 def _cell(run: Row) -> tuple[str, str, int]:
     return tuple(run[name] for name in CELL)
-
-
-def _key(table: pa.Table) -> tuple[str, str, int]:
-    return tuple(table[name][0].as_py() for name in CELL)
-
-
-def read_cells(path: Path) -> Iterator[pa.Table]:
-    """The predictions cell by cell: one is in memory at a time."""
-    with pq.ParquetFile(path, page_checksum_verification=True) as file:
-        groups = (file.read_row_group(index) for index in range(file.num_row_groups))
-        for _, tables in groupby((group for group in groups if group.num_rows), key=_key):
-            yield pa.concat_tables(tables)  # a very large cell has several row groups
 
 
 def main() -> int:

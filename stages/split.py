@@ -7,11 +7,11 @@ import numpy as np
 import pyarrow as pa
 
 from rethink.seeds import derive_seed
-from stages import paths
-from stages.config.params import SEEDS_STORED
-from stages.errors import run_command
-from stages.io.files import read_json
-from stages.io.tables import read_table, write_table
+from stages.common import paths
+from stages.common.errors import run_command
+from stages.common.files import read_json
+from stages.common.params import SEEDS_STORED
+from stages.common.tables import read_table, write_table
 
 TRAIN_SHARE = 0.75  # the paper's protocol
 

@@ -90,7 +90,7 @@ def thinned(clone, experiments=None):
     params["experiments"] = {k: v for k, v in params["experiments"].items() if k in kept}
     params["experiments"]["algorithms"]["models"] = ["all-zeros", "BR-LR", "RethinkNet", "bayes"]
     (clone / "params.yaml").write_text(yaml.safe_dump(params, sort_keys=False))
-    command = [sys.executable, "-m", "stages.config.profile", "quick"]
+    command = [sys.executable, "-m", "stages.common.profile", "quick"]
     subprocess.run(command, cwd=clone, check=True, capture_output=True)
     return clone
 

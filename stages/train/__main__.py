@@ -4,13 +4,13 @@ import argparse
 import sys
 from collections import Counter
 
-from stages import paths
-from stages.config.catalog import load_catalog
-from stages.config.names import nearest
-from stages.config.params import load_params
-from stages.config.profile import params_under, profile_names
-from stages.errors import CELLS_FAILED, UserError, run_command
-from stages.machine import worker_count
+from stages.common import paths
+from stages.common.catalog import load_catalog
+from stages.common.closed import nearest
+from stages.common.errors import CELLS_FAILED, UserError, run_command
+from stages.common.machine import worker_count
+from stages.common.params import load_params
+from stages.common.profile import params_under, profile_names
 from stages.train.assemble import assemble
 from stages.train.estimate import describe_plan
 from stages.train.lead import Lead

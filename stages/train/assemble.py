@@ -5,13 +5,12 @@ from collections.abc import Iterable
 
 import pyarrow as pa
 
-from stages import paths
-from stages.io.tables import table_writer, write_table
+from stages.common import paths
+from stages.common.predictions import CELL, SCHEMA
+from stages.common.tables import table_writer, write_table
 from stages.train.plan import Cell
-from stages.train.results import SCHEMA
 from stages.train.store import Manifest, Store
 
-CELL = {"model": pa.string(), "cost": pa.string(), "seed": pa.int16()}
 PREDICTIONS = pa.schema([*pa.schema(CELL), *SCHEMA])
 RUNS = pa.schema(
     {

@@ -24,9 +24,9 @@ from distributed import (
 )
 from distributed.utils import get_mp_context
 
-from stages import paths
-from stages.errors import UserError
-from stages.machine import memory_share
+from stages.common import paths
+from stages.common.errors import UserError
+from stages.common.machine import memory_share
 
 GPU_FILES = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")  # of NVIDIA, AMD, WSL
 ANSWER_WITHIN = 5  # seconds

@@ -19,8 +19,8 @@ from typing import Any
 
 from distributed import Client, KilledWorker
 
-from stages.errors import DataError, UserError
-from stages.machine import host_name
+from stages.common.errors import DataError, UserError
+from stages.common.machine import host_name
 from stages.train.cluster import connect
 from stages.train.compute import Result
 from stages.train.inputs import input_files

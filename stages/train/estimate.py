@@ -4,9 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 from statistics import fmean
 
-from stages.config.catalog import Catalog, load_catalog
-from stages.config.params import Params
-from stages.errors import DataError
+from stages.common.catalog import Catalog, load_catalog
+from stages.common.errors import DataError
+from stages.common.params import Params
 from stages.train.keys import keys
 from stages.train.plan import Cell, is_network, plan
 from stages.train.store import Store, Timings

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from stages import paths
-from stages.errors import DataError
-from stages.io.files import sha256_of
-from stages.io.tables import read_table, table_from_bytes, table_to_matrix
+from stages.common import paths
+from stages.common.errors import DataError
+from stages.common.files import sha256_of
+from stages.common.tables import read_table, table_from_bytes, table_to_matrix
 from stages.train.compute import Inputs
 
 SENT_AT_MOST = 256 * 2**20  # bytes; maps of many images are larger, tables hardly ever

@@ -11,10 +11,10 @@ import numpy as np
 
 from rethink.costs import get_cost
 from rethink.models import get_model
-from stages.config.params import Params
+from stages.common.params import Params
+from stages.common.version import code_version
 from stages.train.inputs import load_card, load_splits
 from stages.train.plan import Cell
-from stages.version import code_version
 
 CONTENT = {"features": "content", "joint": "joint_content", "map": "map_content"}  # in the card
 

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from rethink.seeds import derive_seed
-from stages.config.catalog import load_catalog
-from stages.config.params import Params
-from stages.errors import UserError
-from stages.machine import host_name, memory_share
+from stages.common.catalog import load_catalog
+from stages.common.errors import UserError
+from stages.common.machine import host_name, memory_share
+from stages.common.params import Params
 from stages.train.compute import Result, Task
 from stages.train.estimate import expected_seconds
 from stages.train.inputs import load_splits

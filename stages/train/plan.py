@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from rethink.models import get_model, shares_fits
-from stages.config.catalog import Catalog
-from stages.config.params import Model, Params
+from stages.common.catalog import Catalog
+from stages.common.params import Model, Params
 
 
 @dataclass(frozen=True, order=True)

@@ -20,9 +20,9 @@ from typing import Any
 import pyarrow as pa
 from filelock import FileLock, Timeout
 
-from stages.errors import UserError
-from stages.io.files import atomic_path, json_text
-from stages.io.tables import table_from_bytes
+from stages.common.errors import UserError
+from stages.common.files import atomic_path, json_text
+from stages.common.tables import table_from_bytes
 from stages.train.plan import Cell
 
 Manifest = dict[str, Any]

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from stages.io.tables import table_to_bytes
-from stages.machine import host_name
+from stages.common.machine import host_name
+from stages.common.predictions import to_table
+from stages.common.tables import table_to_bytes
+from stages.common.version import code_version
 from stages.train.compute import Inputs, Result, Task, compute
 from stages.train.inputs import File, make_inputs
 from stages.train.keys import versions
-from stages.train.results import to_table
-from stages.version import code_version
 
 REASON_LENGTH = 300
 Versions = dict[str, dict[str, str]]  # of each cost: the code and the libraries behind its cells

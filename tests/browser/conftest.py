@@ -6,9 +6,9 @@ import subprocess
 
 import pytest
 
-from stages.page.render import render
-from tests.stages.made_up_comparison import matrix
-from tests.stages.made_up_report import HOSTILE, made_up
+from stages.report.render import render
+from tests.stages.report.made_up_comparison import matrix
+from tests.stages.report.made_up_report import HOSTILE, made_up
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 INSTALL = ["apt-get", "install", "-y", "--no-install-recommends", "chromium"]

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.browser.conftest import PATIENCE
-from tests.stages.made_up_report import HOSTILE
+from tests.stages.report.made_up_report import HOSTILE
 
 WATCH = """
 window.violations = [];

@@ -6,7 +6,7 @@ import io
 import pytest
 
 from tests.browser.conftest import FORMULA
-from tests.stages.made_up_report import HOSTILE
+from tests.stages.report.made_up_report import HOSTILE
 
 
 def table(page, file):

@@ -6,8 +6,8 @@ import zlib
 
 import pytest
 
-from stages.errors import DataError
-from stages.io.archive import unpack_zip
+from stages.common.errors import DataError
+from stages.fetch.archive import unpack_zip
 
 
 @pytest.fixture

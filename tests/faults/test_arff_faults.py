@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from stages.errors import DataError
-from stages.io.arff import read_arff
+from stages.common.errors import DataError
+from stages.prepare.arff import read_arff
 
 HEAD = (
     "@relation r\n@attribute x numeric\n@attribute c {red,green,'dark, blue'}\n@attribute y {0,1}\n"
@@ -220,8 +220,8 @@ def outcome(path):
 
 def exact_outcome(path):
     with (
-        patch("stages.io.arff.fast_matrix", return_value=None),
-        patch("stages.io.arff_header._plain_columns", return_value=None),
+        patch("stages.prepare.arff.fast_matrix", return_value=None),
+        patch("stages.prepare.arff_header._plain_columns", return_value=None),
     ):
         return outcome(path)
 
@@ -296,5 +296,5 @@ def test_both_readers_agree_where_the_fast_one_ends(tmp_path, rows, values):
 
 def test_rows_without_any_cell_do_not_need_the_exact_reader(tmp_path):
     path = write(tmp_path, "@relation r\n@attribute x real\n@data\n{}\n{0 1}\n{}\n{}\n{0 12}\n")
-    with patch("stages.io.arff.exact_matrix", side_effect=AssertionError):
+    with patch("stages.prepare.arff.exact_matrix", side_effect=AssertionError):
         assert read_arff(path).matrix.toarray().ravel().tolist() == [0, 1, 0, 0, 12]

@@ -5,9 +5,9 @@ import pytest
 
 from rethink.models import get_model
 from rethink.search import search_and_fit
-from stages.errors import DataError
-from stages.prepare import prepare
-from tests.stages.test_prepare import dataset, entry
+from stages.common.errors import DataError
+from stages.prepare.dataset import prepare
+from tests.stages.prepare.test_prepare import dataset, entry
 
 
 def made(rows=40, features=3, labels=2):

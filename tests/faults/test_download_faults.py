@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from stages.config.catalog import Entry
-from stages.errors import DataError
-from stages.fetch import fetch, find_source
-from stages.io.download import download
+from stages.common.catalog import Entry
+from stages.common.errors import DataError
+from stages.common.raw_files import find_source
+from stages.fetch.download import download
+from stages.fetch.origins import fetch
 
 CONTENT = bytes(range(256)) * 4000
 WRONG = CONTENT[:-1] + b"?"

@@ -5,10 +5,10 @@ import zipfile
 
 import pytest
 
-from stages.config.catalog import Entry
-from stages.errors import DataError
-from stages.fetch import fetch
-from tests.stages.vision.pictures import save
+from stages.common.catalog import Entry
+from stages.common.errors import DataError
+from stages.fetch.origins import fetch
+from tests.stages.features.pictures import save
 
 PARTS = [{"images": "photos/photos", "labels": "labels.json"}]
 

@@ -10,20 +10,23 @@ from pathlib import Path
 import pytest
 import yaml
 
-from stages import features, paths, prepare, split
-from stages.config.catalog import Entry, load_catalog
-from stages.config.pictures import Weights
-from stages.errors import DataError
-from stages.io.files import read_json
-from stages.io.tables import read_table, table_to_matrix
+from stages import split
+from stages.common import paths
+from stages.common.catalog import Entry, load_catalog
+from stages.common.errors import DataError
+from stages.common.files import read_json
+from stages.common.images import read_matrix
+from stages.common.sources import Weights
+from stages.common.tables import read_table, table_to_matrix
+from stages.features import __main__ as features
+from stages.features.image_labels import read_coco
+from stages.features.index import read_index
+from stages.features.network import load_network
+from stages.prepare import __main__ as prepare
+from stages.prepare.images import read_images
 from stages.train.inputs import input_files, load_splits, make_inputs
-from stages.vision.coco import read_coco
-from stages.vision.index import read_index
-from stages.vision.network import load_network
-from stages.vision.prepared import read_images
-from stages.vision.store import read_matrix
 from tests.readme import ROOT
-from tests.stages.vision.pictures import bomb, coco, photo, save, truncated
+from tests.stages.features.pictures import bomb, coco, photo, save, truncated
 
 ODD = {  # file -> how it is made, and the name of its check
     "03.jpg": (truncated, "decodable"),

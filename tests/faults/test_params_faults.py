@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from stages.config.params import load_params
-from stages.errors import UserError
+from stages.common.errors import UserError
+from stages.common.params import load_params
 
 ROOT = Path(__file__).resolve().parents[2]
 

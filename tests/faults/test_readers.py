@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from stages.config.pictures import Weights
-from stages.errors import DataError
-from stages.vision.decode import decode
-from stages.vision.network import load_network
+from stages.common.errors import DataError
+from stages.common.sources import Weights
+from stages.features.decode import decode
+from stages.features.network import load_network
 from tests.readme import ROOT
 
 PACKAGES = ("rethink", "stages", "flows")

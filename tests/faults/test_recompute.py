@@ -12,8 +12,8 @@ KEYS = """
 import json
 from stages.train.keys import keys
 from stages.train.plan import plan
-from stages.config.catalog import load_catalog
-from stages.config.params import load_params
+from stages.common.catalog import load_catalog
+from stages.common.params import load_params
 params = load_params()
 found = keys(plan(params, load_catalog(), params.datasets), params)
 print(json.dumps({str(cell): key for cell, key in found.items()}))

@@ -7,8 +7,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from stages.errors import DataError
-from stages.io.download import download, part_of
+from stages.common.errors import DataError
+from stages.fetch.download import download, part_of
 
 CONTENT = bytes(range(251)) * 16_000
 SHA256 = hashlib.sha256(CONTENT).hexdigest()

@@ -4,10 +4,10 @@ from contextlib import contextmanager
 
 import pytest
 
-from stages.config.catalog import File, Source
-from stages.errors import DataError
-from stages.io.datasets import read_dataset
-from stages.io.mulan import MAX_BYTES, MAX_LABELS, read_label_names
+from stages.common.catalog import File, Source
+from stages.common.errors import DataError
+from stages.prepare.mulan import MAX_BYTES, MAX_LABELS, read_label_names
+from stages.prepare.readers import read_dataset
 
 seen = []
 watching = False

@@ -8,9 +8,9 @@ from scipy import sparse
 
 from rethink.costs import COSTS
 from stages import evaluate
-from stages.errors import DataError
+from stages.common.errors import DataError
+from stages.common.files import sha256_of
 from stages.evaluate import SCHEMA, label_matrix, read_cells, score, score_dataset
-from stages.io.files import sha256_of
 
 LABELS, ROWS = 4, 12
 TYPES = pa.schema(

@@ -4,7 +4,7 @@ import platform
 
 import pytest
 
-from stages.config.params import load_params
+from stages.common.params import load_params
 from stages.train.lead import Lead
 from stages.train.plan import Cell
 from stages.train.progress import Progress

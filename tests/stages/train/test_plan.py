@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from stages.config.catalog import load_catalog
-from stages.config.profile import params_under, profile_names
+from stages.common.catalog import load_catalog
+from stages.common.profile import params_under, profile_names
 from stages.train.plan import jobs, plan
 
 ROOT = Path(__file__).resolve().parents[3]

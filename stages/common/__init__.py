@@ -1,0 +1,1 @@
+"""What several stages need: paths, errors, configuration, files, tables."""

@@ -1,0 +1,174 @@
+"""The catalogue of data sets: where their files come from and what is known of them."""
+
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from stages.common.closed import Closed, Slug, nearest, read_yaml, validated
+from stages.common.errors import UserError
+from stages.common.sources import FORMATS, Drawing, File, Origin, Parts, Pictures, Weights, as_tuple
+
+__all__ = ["Catalog", "Entry", "File", "Recipe", "Source", "load_catalog"]
+
+CATALOG = Path("data/catalog.yaml")
+
+
+class Recipe(Closed):
+    """A synthetic set: a generator of `rethink.synthetic` and its arguments."""
+
+    generator: Slug
+    instances: int = Field(gt=0, le=10_000_000)
+    features: int = Field(gt=0, le=100_000)
+    labels: int = Field(gt=0, le=12)  # the Bayes-optimal prediction enumerates 2^labels
+
+
+class Source(Origin):
+    """One place that has the whole data set, in one format."""
+
+    format: Literal["arff", "csv", "parquet", "synthetic", "coco", "image-csv", "shapes"]
+    labels: tuple[str, ...] = ()  # label columns; an ARFF source may name them in a Mulan XML
+    recipe: Recipe | None = None
+    drawing: Drawing | None = None
+    parts: Parts = ()  # of images
+
+    @field_validator("labels", mode="before")
+    @classmethod
+    def _as_tuple(cls, value: object) -> object:
+        return as_tuple(value)
+
+    @model_validator(mode="after")
+    def _complete(self) -> "Source":
+        names = [file.name for file in self.files]
+        if len(set(names)) < len(names):
+            raise ValueError("a file is named twice")
+        if problem := self._lacks(names):
+            raise ValueError(problem)
+        return self
+
+    def _lacks(self, names: list[str]) -> str | None:
+        if self.format == "synthetic":
+            return None if self.recipe else "format synthetic needs a recipe"
+        if self.format == "shapes":
+            return None if self.drawing else "format shapes needs a drawing"
+        if self.format in FORMATS:
+            return None if self.parts else f"format {self.format} needs parts"
+        if not names:
+            return f"format {self.format} needs files"
+        if not self.labels and not any(name.endswith(".xml") for name in names):
+            return "labels: name the label columns (or add the Mulan .xml to files)"
+        return None
+
+    @property
+    def made(self) -> bool:
+        """Whether the set is generated here, from a recipe or a drawing."""
+        return bool(self.recipe or self.drawing)
+
+
+class Counts(Closed):
+    """What the files were counted to hold."""
+
+    instances: int
+    features: int
+    labels: int
+    cardinality: float | None = None
+    empty: int | None = None
+
+
+class Entry(Closed):
+    """One data set."""
+
+    title: str = ""
+    paper_name: str | None = None  # its name in the paper's tables
+    nominal: Literal["onehot", "index"] = "onehot"  # columns with two values are always 0/1
+    counts: Counts | None = None
+    images: Pictures | None = None  # how images become features; none for a table
+    sources: tuple[Source, ...] = Field(min_length=1)  # tried in order
+
+    @field_validator("sources", mode="before")
+    @classmethod
+    def _as_tuple(cls, value: object) -> object:
+        return as_tuple(value)
+
+    @model_validator(mode="after")
+    def _images_have_a_net(self) -> "Entry":
+        for source in self.sources:
+            if (source.format in FORMATS) != bool(self.images):
+                raise ValueError(f"format {source.format} and `images` belong together")
+        return self
+
+    @property
+    def size(self) -> int | None:
+        """Instances times labels, if known before the files are there."""
+        known = self.counts or next((s.recipe for s in self.sources if s.recipe), None)
+        return known.instances * known.labels if known else None
+
+    @property
+    def synthetic(self) -> bool:
+        """Whether the joint distribution, and so the Bayes-optimal prediction, is known."""
+        return any(source.recipe for source in self.sources)
+
+    def has(self, kind: str) -> bool:
+        """Whether there is the input that a model asks for: features, joint or map."""
+        return {"features": True, "joint": self.synthetic, "map": bool(self.images)}[kind]
+
+
+class Catalog(Closed):
+    """All data sets by name."""
+
+    datasets: dict[Slug, Entry]
+    weights: dict[Slug, Weights] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _weights_are_there(self) -> "Catalog":
+        for name, entry in self.datasets.items():
+            if entry.images and entry.images.weights not in self.weights:
+                hint = nearest(entry.images.weights, self.weights)
+                wrong = entry.images.weights
+                raise ValueError(f"datasets.{name}.images.weights: unknown {wrong!r}; {hint}")
+        return self
+
+    def entry(self, name: str) -> Entry:
+        """The entry called `name`, or an error with the nearest valid name."""
+        if name not in self.datasets:
+            raise UserError(f"unknown data set {name!r}; {nearest(name, self.datasets)}")
+        return self.datasets[name]
+
+
+def load_catalog(path: Path = CATALOG) -> Catalog:
+    """Read and check the catalogue."""
+    return validated(with_listings(read_yaml(path), path.parent / "listings"), Catalog, path)
+
+
+def with_listings(raw: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """The catalogue as read, each origin's `files` completed from its `listing`."""
+    for group in ("datasets", "weights"):
+        entries = raw.get(group)
+        for entry in entries.values() if isinstance(entries, dict) else ():
+            for origin in _origins(entry):
+                if isinstance(origin.get("listing"), str):
+                    listed = read_listing(folder / origin["listing"])
+                    origin["files"] = [*(origin.get("files") or []), *listed]
+    return raw
+
+
+def _origins(entry: Any) -> list[dict[str, Any]]:
+    """What of an entry names files; a mistake in its shape is left to the type check."""
+    inner = entry.get("sources") if isinstance(entry, dict) else None
+    found = inner if isinstance(inner, list) else [entry]
+    return [origin for origin in found if isinstance(origin, dict)]
+
+
+def read_listing(path: Path) -> list[dict[str, Any]]:
+    """Lines of SHA-256, size in bytes and name."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        raise UserError(f"{path} is missing; the catalogue names it as a listing") from None
+    files = []
+    for number, line in enumerate(lines, start=1):
+        words = line.split()
+        if len(words) != 3 or not words[1].isdigit():
+            raise UserError(f"{path}:{number}: needs SHA-256, bytes and name, found {line!r:.100}")
+        files.append({"sha256": words[0], "bytes": int(words[1]), "name": words[2]})
+    return files

@@ -1,0 +1,86 @@
+"""YAML into typed, closed and frozen models: an error names the key's full path."""
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
+
+from stages.common.errors import UserError
+
+
+class Closed(BaseModel):
+    """A model that forbids unknown keys, never converts types and cannot change."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+Model = TypeVar("Model", bound=Closed)
+
+
+def load_closed(path: Path, model: type[Model]) -> Model:
+    """Read `path` with the safe loader and validate it as `model`."""
+    return validated(read_yaml(path), model, path)
+
+
+def read_yaml(path: Path) -> dict[str, Any]:
+    """The keys and values of a plain YAML file."""
+    try:
+        raw = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UserError(f"{path} is missing; run the command from the project folder") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise UserError(f"{path} is not plain YAML: {' '.join(str(error).split())}") from None
+    if not isinstance(raw, dict):
+        raise UserError(f"{path} holds {type(raw).__name__}, but needs keys and values")
+    return raw
+
+
+def validated(raw: dict[str, Any], model: type[Model], path: Path) -> Model:
+    """Keys and values that came from `path`, as `model`."""
+    try:
+        return model.model_validate(raw)
+    except ValidationError as error:
+        problems = "\n  ".join(_explain(problem, model) for problem in error.errors())
+        raise UserError(f"{path} is not valid:\n  {problems}") from None
+
+
+def _explain(problem: Any, model: type[BaseModel]) -> str:
+    key = ".".join(str(part) for part in problem["loc"]) or "(top level)"
+    if problem["type"] == "extra_forbidden":
+        return f"{key}: unknown key; {nearest(str(problem['loc'][-1]), _siblings(problem, model))}"
+    if problem["type"] == "missing":
+        return f"{key}: missing"
+    return f"{key}: {problem['msg']} (given: {problem['input']!r:.80})"
+
+
+def _siblings(problem: Any, model: type[BaseModel]) -> list[str]:
+    """The keys that are valid where the unknown one stands."""
+    fields = model.model_fields
+    for part in problem["loc"][:-1]:
+        if part not in fields:
+            continue  # a key of a mapping or an index of a list: its value's model comes next
+        inner = _model_within(fields[part].annotation)
+        fields = inner.model_fields if inner else {}
+    return list(fields)
+
+
+def _model_within(annotation: object) -> type[BaseModel] | None:
+    """The model inside `Model`, `list[Model]`, `dict[str, Model]` or `Model | None`."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    inner = (_model_within(part) for part in getattr(annotation, "__args__", ()))
+    return next((found for found in inner if found), None)
+
+
+Slug = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_+-]{0,63}$")]
+
+
+def nearest(name: str, valid: Iterable[str]) -> str:
+    """A hint for an error message: the closest valid name, then all of them."""
+    choices = sorted(valid)
+    close = difflib.get_close_matches(name, choices, n=1, cutoff=0.5)
+    hint = f"did you mean '{close[0]}'? " if close else ""
+    return f"{hint}valid: {', '.join(choices)}"

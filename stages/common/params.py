@@ -1,0 +1,171 @@
+"""`params.yaml`: what is run, typed and closed."""
+
+import inspect
+import os
+from collections.abc import Iterable, Iterator
+from math import prod
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr
+
+from stages.common.catalog import Catalog, load_catalog
+from stages.common.closed import Closed, Slug, nearest, read_yaml, validated
+from stages.common.errors import UserError
+
+PARAMS = Path("params.yaml")
+SEEDS_STORED = 10
+
+
+def _no_number_as_text(value: object) -> object:
+    """YAML reads 1e-3 as text, which would reach an estimator as a string."""
+    if not isinstance(value, str):
+        return value
+    try:
+        number = float(value)
+    except ValueError:
+        return value
+    raise ValueError(f"a number read as text: write {value} as {number!r}")
+
+
+Value = Annotated[bool | int | float | str | None, AfterValidator(_no_number_as_text)]
+
+
+def _distinct(value: object) -> object:
+    """A YAML list as a tuple of distinct items; anything else is left to the type check."""
+    if not isinstance(value, list):
+        return value
+    twice = sorted({str(item) for item in value if value.count(item) > 1})
+    if twice:
+        raise ValueError(f"listed twice: {', '.join(twice)}")
+    return tuple(value)
+
+
+Names = Annotated[tuple[Slug, ...], BeforeValidator(_distinct), Field(min_length=1)]
+Models = Annotated[tuple[Slug, ...], BeforeValidator(_distinct)]
+Values = Annotated[tuple[Value, ...], BeforeValidator(_distinct), Field(min_length=1)]
+
+
+class Model(Closed):
+    """An estimator of `rethink.models`: fixed parameters, and those searched over a named grid."""
+
+    estimator: str
+    params: dict[str, Value] = Field(default_factory=dict)
+    grid: dict[str, Slug] = Field(default_factory=dict)
+    select: Literal["best", "max"] = "best"
+    input: Literal["features", "joint", "map"] = "features"
+
+
+class Experiment(Closed):
+    """A set of cells and the table or figure they feed; on all tables unless it names data sets."""
+
+    models: Models = ()
+    costs: Models = ()
+    datasets: Names | None = None
+
+
+class Train(Closed):
+    """How each cell is computed."""
+
+    seeds: int = Field(ge=1, le=SEEDS_STORED)
+    folds: int = Field(ge=2, le=100)
+    rescale: bool
+    time_limit: int = Field(ge=1)
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+
+
+class Params(Closed):
+    """The whole file."""
+
+    profile: Slug
+    cluster: str | None = None  # the address of a Dask cluster; else one of this machine's cores
+    datasets: Names
+    experiments: dict[Slug, Experiment] = Field(min_length=1)
+    train: Train
+    grids: dict[Slug, Values]
+    models: dict[Slug, Model]
+    _images: frozenset[str] = PrivateAttr(frozenset())  # the data sets that the catalogue says are
+
+    @property
+    def cluster_address(self) -> str | None:
+        """Where the Dask cluster is: RETHINK_CLUSTER, or `cluster`; None for a local one."""
+        return os.environ.get("RETHINK_CLUSTER") or self.cluster
+
+    def datasets_of(self, experiment: str) -> list[str]:
+        """The data sets of the run that an experiment uses; images only where it names them."""
+        wanted = self.experiments[experiment].datasets
+        return [
+            name
+            for name in self.datasets
+            if (name in wanted if wanted is not None else name not in self._images)
+        ]
+
+    def models_used(self) -> list[str]:
+        """The models of all experiments, each once."""
+        return list(dict.fromkeys(name for e in self.experiments.values() for name in e.models))
+
+    def grid_of(self, model: str) -> dict[str, list[Value]]:
+        """The values to try for each searched parameter of a model."""
+        return {name: list(self.grids[grid]) for name, grid in self.models[model].grid.items()}
+
+    def work_of(self, model: str) -> int:
+        """How much a cell of a model has to do: fits of its search and the last, times epochs."""
+        grid = self.grid_of(model)
+        points = prod(len(values) for values in grid.values())
+        epochs = max((int(value) for value in grid.get("epochs", ()) if value), default=1)
+        searched = points > 1 or "folds" in grid.get("stopping", ())
+        return (points * self.train.folds + 1 if searched else 1) * epochs
+
+
+def load_params(path: Path = PARAMS) -> Params:
+    """Read `params.yaml` and check every name in it before any work starts."""
+    return checked(read_yaml(path), path)
+
+
+def checked(raw: dict[str, Any], path: Path = PARAMS) -> Params:
+    """Keys and values as parameters whose every name is known."""
+    params, catalog = validated(raw, Params, path), load_catalog()
+    problems = list(_unknown_names(params, catalog)) + list(_estimator_problems(params))
+    if problems:
+        raise UserError(f"{path} is not valid:\n  " + "\n  ".join(problems))
+    params._images = frozenset(name for name, e in catalog.datasets.items() if e.images)
+    return params
+
+
+def _unknown_names(params: Params, catalog: Catalog) -> Iterator[str]:
+    from rethink.costs import COSTS
+
+    lists: list[tuple[str, Iterable[str], Iterable[str]]] = [
+        ("datasets", params.datasets, catalog.datasets)
+    ]
+    for experiment, entry in params.experiments.items():
+        lists += [
+            (f"experiments.{experiment}.models", entry.models, params.models),
+            (f"experiments.{experiment}.costs", entry.costs, COSTS),
+            (f"experiments.{experiment}.datasets", entry.datasets or (), catalog.datasets),
+        ]
+    for key, names, valid in lists:
+        for index, name in enumerate(names):
+            if name not in valid:
+                yield f"{key}.{index}: unknown name {name!r}; {nearest(name, valid)}"
+    for model, description in params.models.items():
+        for parameter, grid in description.grid.items():
+            if grid not in params.grids:
+                hint = nearest(grid, params.grids)
+                yield f"models.{model}.grid.{parameter}: unknown grid {grid!r}; {hint}"
+
+
+def _estimator_problems(params: Params) -> Iterator[str]:
+    from rethink.models import MODELS
+
+    for name, model in params.models.items():
+        if model.estimator not in MODELS:
+            hint = nearest(model.estimator, MODELS)
+            yield f"models.{name}.estimator: unknown estimator {model.estimator!r}; {hint}"
+            continue
+        valid = inspect.signature(MODELS[model.estimator]).parameters
+        for section in ("params", "grid"):
+            for key in getattr(model, section):
+                if key not in valid:
+                    hint = nearest(key, valid)
+                    yield f"models.{name}.{section}.{key}: no such parameter; {hint}"

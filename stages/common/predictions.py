@@ -1,0 +1,66 @@
+"""The table of predictions: a row for each iteration and instance, with the labels that are on."""
+
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from scipy import sparse
+
+from stages.common.errors import DataError
+
+CELL = {"model": pa.string(), "cost": pa.string(), "seed": pa.int16()}  # whose predictions
+SCHEMA = pa.schema(
+    {
+        "iteration": pa.int16(),
+        "part": pa.string(),
+        "row": pa.int32(),
+        "labels": pa.list_(pa.int16()),
+    }
+)
+
+
+def to_table(predictions: np.ndarray, train: np.ndarray) -> pa.Table:
+    """Predictions of shape (iterations, rows, labels) and the mask of training rows, as a table."""
+    iterations, rows, _ = predictions.shape
+    _, _, labels = np.nonzero(predictions)
+    offsets = np.concatenate([[0], predictions.sum(axis=2, dtype=np.int64).ravel().cumsum()])
+    columns = [
+        pa.array(np.repeat(np.arange(1, iterations + 1), rows), pa.int16()),
+        pa.array(np.tile(np.where(train, "train", "test"), iterations)),
+        pa.array(np.tile(np.arange(rows), iterations), pa.int32()),
+        pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(labels, pa.int16())),
+    ]
+    return pa.table(columns, schema=SCHEMA)
+
+
+def label_matrix(lists: pa.ChunkedArray, labels: int) -> sparse.csr_array:
+    """Lists of label indices as a 0/1 matrix with a column for each label."""
+    column = lists.combine_chunks()
+    indices = column.flatten().to_numpy()
+    starts = np.concatenate([[0], np.cumsum(pc.list_value_length(column).to_numpy())])
+    wrong = indices[(indices < 0) | (indices >= labels)]
+    if wrong.size:
+        raise DataError(f"a prediction names label {wrong[0]}, but there are {labels}")
+    ones = np.ones(indices.size, dtype=np.uint8)
+    matrix = sparse.csr_array((ones, indices, starts), shape=(len(column), labels))
+    matrix.sum_duplicates()
+    if matrix.nnz < indices.size:
+        raise DataError("a prediction names a label twice")
+    return matrix
+
+
+def read_cells(path: Path) -> Iterator[pa.Table]:
+    """The predictions cell by cell: one is in memory at a time."""
+    with pq.ParquetFile(path, page_checksum_verification=True) as file:
+        groups = (file.read_row_group(index) for index in range(file.num_row_groups))
+        for _, tables in groupby((group for group in groups if group.num_rows), key=cell_of):
+            yield pa.concat_tables(tables)  # a very large cell has several row groups
+
+
+def cell_of(table: pa.Table) -> tuple[str, str, int]:
+    """Whose predictions a table has: model, cost and seed of its first row."""
+    return tuple(table[name][0].as_py() for name in CELL)

@@ -1,0 +1,73 @@
+"""Switch `params.yaml` to a profile: `python -m stages.common.profile paper`."""
+
+import argparse
+import sys
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+
+from stages.common.closed import nearest, read_yaml
+from stages.common.errors import UserError, run_command
+from stages.common.files import write_text
+from stages.common.params import PARAMS, Params, checked, load_params
+
+PROFILES = Path("profiles")
+
+
+def profile_names() -> list[str]:
+    """The profiles there are."""
+    return sorted(path.stem for path in PROFILES.glob("*.yaml"))
+
+
+def switch(name: str, path: Path = PARAMS) -> list[str]:
+    """Write the values of profile `name` into `path`, keep all else; return what changed."""
+    if name not in profile_names():
+        raise UserError(f"unknown profile {name!r}; {nearest(name, profile_names())}")
+    yaml = YAML()  # keeps comments and layout
+    yaml.width = 4096  # and breaks no line that the user did not break
+    params = yaml.load(path)
+    changes = list(_assign(params, yaml.load(PROFILES / f"{name}.yaml"), prefix=""))
+    if changes:
+        text = StringIO()
+        yaml.dump(params, text)
+        write_text(path, text.getvalue())
+    return changes
+
+
+def params_under(name: str, path: Path = PARAMS) -> Params:
+    """What `params.yaml` would be under a profile; nothing is written."""
+    raw = read_yaml(path)
+    for _ in _assign(raw, read_yaml(PROFILES / f"{name}.yaml"), prefix=""):
+        pass
+    return checked(raw, path)
+
+
+def _assign(target: Any, values: Any, prefix: str) -> Iterator[str]:
+    for key, value in values.items():
+        if isinstance(value, dict) and isinstance(target.get(key), dict):
+            yield from _assign(target[key], value, f"{prefix}{key}.")
+        elif target.get(key) != value:
+            yield f"{prefix}{key}: {_plain(target.get(key))} -> {_plain(value)}"
+            target[key] = value
+
+
+def _plain(value: Any) -> str:
+    return str(list(value)) if isinstance(value, list) else str(value)
+
+
+def main() -> int:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("name", choices=profile_names())
+    for change in switch(parser.parse_args().name):
+        print(change)
+    params = load_params()
+    print(f"params.yaml is now the {params.profile} profile", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    run_command(main)

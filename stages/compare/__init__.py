@@ -1,0 +1,1 @@
+"""Stage `compare`: tables, tests, the paper beside our numbers, its claims and flaws."""

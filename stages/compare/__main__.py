@@ -1,0 +1,110 @@
+"""Stage `compare`: scores, run times and the paper's tables -> tables, tests and verdicts."""
+
+import csv
+import io
+import shutil
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rethink.costs import COSTS, get_cost
+from stages.common import paths
+from stages.common.catalog import load_catalog
+from stages.common.errors import DataError, run_command
+from stages.common.files import read_json, write_json, write_text
+from stages.common.params import Params, load_params
+from stages.common.tables import read_table, table_to_matrix
+from stages.compare.comparison import compare
+from stages.compare.evidence import Evidence, Experiment
+from stages.compare.images import example_of
+from stages.compare.printed import TABLES, Paper
+from stages.compare.scores import CellName, index_scores
+from stages.compare.shown import read_examples
+from stages.compare.summary import metrics, plots
+
+RUN_COLUMNS = ["dataset", "model", "cost", "seed", "status", "seconds", "device", "memory"]
+PLOTS = paths.REPORTS / "plots"
+
+
+def read_evidence(params: Params) -> Evidence:
+    """Everything the comparison is made of, from the files of the earlier stages."""
+    try:
+        seconds, memories = _runs(params.datasets)
+        return Evidence(
+            scores=index_scores(pd.read_parquet(paths.SCORES)),
+            experiments={
+                name: Experiment(entry.models, entry.costs, datasets)
+                for name, entry in params.experiments.items()
+                if (datasets := params.datasets_of(name))  # without any it is not in the run
+            },
+            costs={name: get_cost(name) for name in COSTS},
+            paper=Paper({name: pd.read_csv(paths.PAPER / f"{name}.csv") for name in TABLES}),
+            paper_names={name: e.paper_name for name, e in load_catalog().datasets.items()},
+            cards={name: read_json(paths.prepared(name) / "card.json") for name in params.datasets},
+            labels={name: _labels(name) for name in params.datasets},
+            memories=memories,
+            seconds=seconds,
+            examples=_examples(params),
+        )
+    except FileNotFoundError as error:
+        raise DataError(f"{error.filename or error} is missing; run `dvc repro`") from None
+
+
+def _examples(params: Params) -> dict[str, list[Any]]:
+    experiment = params.experiments.get("images")
+    shown = example_of(experiment.models, experiment.costs) if experiment else None
+    if shown is None:
+        return {}
+    return {name: read_examples(name, *shown) for name in params.datasets_of("images")}
+
+
+def _labels(dataset: str) -> Any:
+    return table_to_matrix(read_table(paths.prepared(dataset) / "labels.parquet"))
+
+
+def _runs(
+    datasets: Iterable[str],
+) -> tuple[dict[CellName, dict[int, float]], dict[CellName, dict[int, np.ndarray]]]:
+    """Seconds and memory matrices of the finished cells, by cell and seed.
+
+    Times of different devices are not compared: where a run has several, the CPU's alone count.
+    """
+    seconds: dict[CellName, dict[int, float]] = defaultdict(dict)
+    memories: dict[CellName, dict[int, np.ndarray]] = defaultdict(dict)
+    tables = (read_table(paths.runs(name), columns=RUN_COLUMNS).to_pylist() for name in datasets)
+    finished = [run for table in tables for run in table if run["status"] == "ok"]
+    mixed = len({run["device"] for run in finished}) > 1
+    for run in finished:
+        cell = (run["dataset"], run["model"], run["cost"])
+        if run["device"] == "cpu" or not mixed:
+            seconds[cell][run["seed"]] = run["seconds"]
+        if run["memory"] is not None:
+            memories[cell][run["seed"]] = np.array(run["memory"])
+    return dict(seconds), dict(memories)
+
+
+def write_csv(path: Path, rows: Iterable[Sequence[object]]) -> None:
+    """Write a table of plain values atomically."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    write_text(path, text.getvalue())
+
+
+def main() -> int:
+    """Command line."""
+    comparison = compare(read_evidence(load_params()))
+    write_json(paths.REPORTS / "comparison.json", comparison)
+    write_json(paths.REPORTS / "metrics.json", metrics(comparison))
+    shutil.rmtree(PLOTS, ignore_errors=True)  # no plot of a data set that is no longer run
+    PLOTS.mkdir()  # there may be none at all
+    for name, rows in plots(comparison):
+        write_csv(PLOTS / name, rows)
+    return 0
+
+
+if __name__ == "__main__":
+    run_command(main)

@@ -1,0 +1,75 @@
+"""Small sums that several tables need: means of seeds, distances from a printed number, gains."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import hypot
+from statistics import fmean
+
+from rethink.statistics import mean_ste
+from stages.compare.names import NEAR, Json
+
+
+def summary(seeds: Mapping[int, float]) -> Json:
+    """Mean, standard error and number of seeds; nulls where there are none."""
+    if not seeds:
+        return {"mean": None, "ste": None, "n": 0}
+    mean, ste = mean_ste(list(seeds.values()))
+    return {"mean": mean, "ste": ste, "n": len(seeds)}
+
+
+def decimals_of(printed: Iterable[Json], values: Iterable[float]) -> int:
+    """Decimals to print: those of the paper's numbers, else by the size of the scores."""
+    numbers = [row[key] for row in printed for key in ("mean", "ste") if row[key] is not None]
+    if numbers:
+        exact = (d for d in range(4) if all(round(x, d) == x for x in numbers))
+        return next(exact, 4)
+    largest = max(map(abs, values), default=0.0)
+    return next((d for limit, d in ((1, 3), (25, 2), (100, 1)) if largest <= limit), 0)
+
+
+def printed_error(printed: Json, decimals: int) -> float:
+    """The printed standard error; one of zero counts as half a unit of its last digit."""
+    return max(printed["ste"] or 0.0, 0.5 * 10.0**-decimals)
+
+
+def errors_apart(ours: Json, printed: Json, decimals: int) -> float | None:
+    """Ours minus printed, in pooled standard errors."""
+    if ours["mean"] is None or printed["mean"] is None:
+        return None
+    pooled = hypot(ours["ste"] or 0.0, printed_error(printed, decimals))
+    return (ours["mean"] - printed["mean"]) / pooled
+
+
+def near(z: float | None) -> bool:
+    """Whether two numbers so many standard errors apart count as equal."""
+    return z is not None and abs(z) <= NEAR
+
+
+def share_gained(mean: float, other: float, greater: bool) -> float:
+    """How much better a mean is than another, as a share of the larger: from -1 to 1."""
+    larger = max(abs(mean), abs(other))
+    if larger == 0:
+        return 0.0
+    return (mean - other if greater else other - mean) / larger
+
+
+def seed_gains(a: Mapping[int, float], b: Mapping[int, float], greater: bool) -> list[float]:
+    """How much better `a` is than `b` on each common seed, as a share of the larger mean."""
+    common = sorted(a.keys() & b.keys())
+    if not common:
+        return []
+    larger = max(abs(fmean(scores[seed] for seed in common)) for scores in (a, b))
+    if larger == 0:
+        return [0.0 for _ in common]
+    sign = 1.0 if greater else -1.0
+    return [sign * (a[seed] - b[seed]) / larger for seed in common]
+
+
+def mean_gain(a: Mapping[int, float], b: Mapping[int, float], greater: bool) -> float | None:
+    """The mean of `seed_gains`; None without a common seed."""
+    gained = seed_gains(a, b, greater)
+    return fmean(gained) if gained else None
+
+
+def mean_of(values: Sequence[float]) -> float | None:
+    """The mean; of nothing, None."""
+    return fmean(values) if values else None

@@ -1,1 +1,0 @@
-"""What the user writes: the parameters and the catalogue of data sets, typed and closed."""

@@ -1,0 +1,1 @@
+"""Stage `features`: which images there are, and what a frozen network sees in them."""

@@ -1,0 +1,145 @@
+"""Features of all images of a set, part by part; what an earlier run finished is kept."""
+
+import hashlib
+import json
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from math import ceil
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from stages.common.errors import DataError
+from stages.common.files import sha256_of
+from stages.common.images import KEY, PATCHES, parts
+from stages.common.sources import Pictures
+from stages.common.tables import write_table
+from stages.common.version import code_version
+from stages.features.decode import Decoded
+from stages.features.network import Network
+from stages.features.stream import Seen, see
+
+PART_BATCHES = 16  # a kill loses no more than these
+LINE_EVERY = 15  # seconds
+# what determines a feature besides the weights and the image; libraries are among it
+CODE = (
+    "stages.features.decode",
+    "rethink.nets.images",
+    "rethink.nets.resnet",
+    "rethink.nets.small_cnn",
+)
+
+
+@dataclass(frozen=True)
+class Speed:
+    """How fast images went through, and how much of the time was the network itself."""
+
+    images: int
+    seconds: float
+    forward: float  # seconds in the network, of all workers together
+    workers: int
+
+    @property
+    def rate(self) -> float:
+        """Images a second."""
+        return self.images / self.seconds
+
+    @property
+    def share(self) -> float:
+        """Of the rate that the bare forward pass would have on as many workers."""
+        return self.forward / (self.seconds * self.workers)
+
+
+def extract(
+    files: Sequence[Path], folder: Path, network: Network, pictures: Pictures, workers: int
+) -> Speed | None:
+    """Bring every missing part to `folder`; None if none was missing."""
+    step = PART_BATCHES * pictures.batch
+    spans = [files[start : start + step] for start in range(0, len(files), step)]
+    keys = [part_key(span, network, pictures) for span in spans]
+    for stale in parts(folder)[len(spans) :]:
+        stale.unlink()
+    missing = [n for n, key in enumerate(keys) if not has_part(part_path(folder, n), key)]
+    if not missing:
+        return None
+    batches = (batch for n in missing for batch in _chunks(spans[n], pictures.batch))
+    seen = see(batches, network, workers)
+    started = said = time.perf_counter()
+    images, forward = 0, 0.0
+    for n in missing:
+        group = list(islice(seen, ceil(len(spans[n]) / pictures.batch)))
+        _write(part_path(folder, n), keys[n], group, pictures)
+        images += len(spans[n])
+        forward += sum(batch.forward for batch in group)
+        if time.perf_counter() - said > LINE_EVERY:
+            said = time.perf_counter()
+            rate = images / (said - started)
+            left = sum(len(spans[m]) for m in missing) - images
+            print(f"{images} images, {rate:.1f}/s, {left} left", file=sys.stderr, flush=True)
+    used = min(workers, sum(ceil(len(spans[n]) / pictures.batch) for n in missing))
+    return Speed(images, time.perf_counter() - started, forward, used)
+
+
+def part_key(files: Sequence[Path], network: Network, pictures: Pictures) -> str:
+    """A name for all that determines a part: the images, the weights, the code."""
+    made_of = {
+        "images": [sha256_of(path) for path in files],
+        "weights": network.weights,
+        "size": network.size,
+        "device": network.device,
+        "batch": pictures.batch,
+        "map": pictures.map,
+        "code": code_version(*CODE),
+    }
+    return hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()
+
+
+def _chunks(files: Sequence[Path], size: int) -> list[list[Path]]:
+    return [list(files[start : start + size]) for start in range(0, len(files), size)]
+
+
+def _write(path: Path, key: str, group: list[Seen], pictures: Pictures) -> None:
+    with np.errstate(over="ignore"):  # what does not fit into half precision is refused below
+        maps = np.concatenate([batch.maps.astype(pictures.map) for batch in group])
+    pooled = np.concatenate([batch.pooled for batch in group])
+    write_part(path, key, pooled, maps, [found for batch in group for found in batch.decoded])
+
+
+def part_path(folder: Path, number: int) -> Path:
+    """Where a part is."""
+    return folder / "parts" / f"{number:06d}.parquet"
+
+
+def write_part(
+    path: Path, key: str, pooled: np.ndarray, maps: np.ndarray, decoded: list[Decoded]
+) -> None:
+    """One row an image: the vector, the map patch by patch, and what was odd about the file."""
+    for name, values in (("vector", pooled), ("map", maps)):
+        if not np.isfinite(values).all():
+            raise DataError(f"{path}: a {name} is not finite; try `map: float32`, or other weights")
+    table = pa.table(
+        {
+            "pooled": _lists(pooled),
+            "map": _lists(maps.reshape(len(maps), -1)),
+            "problem": [found.problem for found in decoded],
+            "detail": [found.detail for found in decoded],
+        }
+    )
+    write_table(path, table.replace_schema_metadata({KEY: key, PATCHES: str(maps.shape[1])}))
+
+
+def _lists(matrix: np.ndarray) -> pa.Array:
+    return pa.FixedSizeListArray.from_arrays(pa.array(matrix.ravel()), matrix.shape[1])
+
+
+def has_part(path: Path, key: str) -> bool:
+    """Whether a part is there, whole, and made of just this."""
+    try:
+        return (pq.read_schema(path).metadata or {}).get(KEY) == key.encode()
+    except (FileNotFoundError, pa.ArrowException, OSError):
+        return False

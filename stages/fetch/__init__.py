@@ -1,0 +1,1 @@
+"""Stage `fetch`: bring raw files from this machine or the network, or generate them."""

@@ -1,0 +1,1 @@
+"""Stage `prepare`: read the raw files, check what they hold, scale the features."""

@@ -1,0 +1,173 @@
+"""A data set in the form that all models see: checked labels, features scaled to [0,1]."""
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from scipy import sparse
+
+from rethink.scaling import UnitScaler
+from stages.common import paths
+from stages.common.catalog import Entry, Source
+from stages.common.errors import DataError
+from stages.common.files import write_json
+from stages.common.images import Rows, read_rows
+from stages.common.sources import FORMATS, Pictures
+from stages.common.tables import matrix_to_table, read_table, table_to_matrix, write_table
+from stages.prepare.expectations import validate
+from stages.prepare.facts import (
+    Matrix,
+    describe_columns,
+    describe_images,
+    describe_labels,
+    totals,
+)
+from stages.prepare.images import copy_images, image_card, read_images
+from stages.prepare.raw import RawDataset, RawTable
+from stages.prepare.readers import read_dataset
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What the stage writes."""
+
+    features: Matrix
+    names: tuple[str, ...]
+    labels: np.ndarray
+    label_names: tuple[str, ...]
+    columns: pd.DataFrame
+    card: dict[str, Any]
+    validation: dict[str, Any]
+
+
+def prepare(raw: RawDataset, entry: Entry, images: Rows | None = None) -> Prepared:
+    """Validate the data set and scale its features; bad data is an error that lists everything."""
+    columns = describe_columns(raw.features.matrix, _names(raw.features))
+    facts = totals(raw.features.matrix, raw.labels, columns)
+    not_binary = int((raw.labels > 1).sum())
+    tables = {
+        "columns": columns,
+        "labels": describe_labels(raw.labels, raw.label_names),
+        "totals": pd.DataFrame([{**facts, "not_binary": not_binary}]),
+    }
+    if images:
+        tables["images"] = describe_images(images.files, images.problems)
+    expected = entry.counts.model_dump(exclude_none=True) if entry.counts else None
+    validation = validate(tables, expected)
+    _refuse_bad(validation)
+    features, names = encode(raw.features, entry.nominal)
+    features = UnitScaler().fit_transform(features)
+    card = {
+        **facts,
+        "title": entry.title,
+        "columns": features.shape[1],
+        "storage": "sparse" if sparse.issparse(features) else "dense",
+        "content": content_hash(features, raw.labels),
+        "expected": expected,
+        "label_names": list(raw.label_names),
+    }
+    return Prepared(features, names, raw.labels, raw.label_names, columns, card, validation)
+
+
+def _names(table: RawTable) -> tuple[str, ...]:
+    return tuple(column.name for column in table.columns)
+
+
+def _refuse_bad(validation: dict[str, Any]) -> None:
+    broken = [check for check in validation["checks"] if check["status"] == "fail"]
+    if broken:
+        lines = "\n  ".join(f"{check['text']}: found {check['observed']}" for check in broken)
+        raise DataError(
+            f"the data is not fit for training:\n  {lines}\n"
+            "Mend the file, or the counts of its entry in data/catalog.yaml."
+        )
+
+
+def encode(table: RawTable, nominal: str) -> tuple[Matrix, tuple[str, ...]]:
+    """Nominal columns as an index or one column a value; two values are always one 0/1 column."""
+    spread = [
+        nominal == "onehot" and column.values is not None and len(column.values) > 2
+        for column in table.columns
+    ]
+    if not any(spread):
+        return table.matrix, _names(table)
+    blocks: list[Any] = []
+    names: list[str] = []
+    matrix: Any = table.matrix
+    by_column = matrix.tocsc() if sparse.issparse(matrix) else matrix
+    for index, column in enumerate(table.columns):
+        block = by_column[:, [index]]
+        if spread[index] and column.values:
+            block = _onehot(block, len(column.values))
+            names += [f"{column.name}={value}" for value in column.values]
+        else:
+            names.append(column.name)
+        blocks.append(block)
+    if sparse.issparse(table.matrix):
+        return sparse.csr_array(sparse.hstack(blocks, format="csr")), tuple(names)
+    return np.hstack(blocks), tuple(names)
+
+
+def _onehot(block: Any, values: int) -> Any:
+    """Columns of zeros and ones from a column of indices, dense or sparse as given."""
+    codes = block.toarray().ravel() if sparse.issparse(block) else block.ravel()
+    hot = np.eye(values)[codes.astype(int)]
+    return sparse.csc_array(hot) if sparse.issparse(block) else hot
+
+
+def content_hash(features: Matrix, labels: np.ndarray) -> str:
+    """A name for the values alone: equal for equal data, whatever file it came from."""
+    digest = hashlib.sha256(f"{features.shape} {labels.shape}".encode())
+    parts = (
+        (features.indptr.astype(np.int64), features.indices.astype(np.int64), features.data)
+        if sparse.issparse(features)
+        else (features,)
+    )
+    for part in (*parts, labels):
+        digest.update(np.ascontiguousarray(part).tobytes())
+    return digest.hexdigest()
+
+
+def read(dataset: str, source: Source) -> tuple[RawDataset, Rows | None]:
+    """The raw data set; a synthetic one was written as a table with label columns y1, y2, …"""
+    if source.format in FORMATS:
+        return read_images(paths.features(dataset))
+    if source.recipe:
+        labels = tuple(f"y{number}" for number in range(1, source.recipe.labels + 1))
+        files = ({"name": "table.parquet"},)
+        source = Source.model_validate({"format": "parquet", "files": files, "labels": labels})
+    return read_dataset(source, paths.raw(dataset)), None
+
+
+def _origin(source: Source) -> str:
+    if source.recipe:
+        return f"generated: {source.recipe.generator}"
+    if source.drawing:
+        return "drawn: shapes"
+    if source.package:
+        return f"package {source.package}"
+    return source.address or source.mirror or "the user's own files"
+
+
+def write(dataset: str, result: Prepared, source: Source, pictures: Pictures | None = None) -> None:
+    """Write every file of the stage; the card, written last, says that all are there."""
+    folder = paths.prepared(dataset)
+    write_json(folder / "validation.json", result.validation)
+    write_table(folder / "features.parquet", matrix_to_table(result.features, result.names))
+    write_table(folder / "labels.parquet", matrix_to_table(result.labels, result.label_names))
+    write_table(
+        folder / "columns.parquet", pa.Table.from_pandas(result.columns, preserve_index=False)
+    )
+    card = {"name": dataset, "source": _origin(source), **result.card}
+    if source.recipe:
+        joint = read_table(paths.raw(dataset) / "joint.parquet")
+        write_table(folder / "joint.parquet", joint)
+        card["joint_content"] = content_hash(table_to_matrix(joint), result.labels)
+    if pictures:
+        seen = paths.features(dataset)
+        copy_images(seen, folder)
+        card |= image_card(seen, read_rows(seen), pictures)
+    write_json(folder / "card.json", card)

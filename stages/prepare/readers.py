@@ -1,0 +1,125 @@
+"""A data set as its files hold it: features and 0/1 labels."""
+
+import difflib
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from scipy import sparse
+
+from stages.common.catalog import Source
+from stages.common.closed import nearest
+from stages.common.errors import DataError
+from stages.prepare.arff import read_arff
+from stages.prepare.mulan import read_label_names
+from stages.prepare.raw import Column, RawDataset, RawTable
+from stages.prepare.tabular import read_csv, read_parquet
+
+READERS: dict[str, Callable[[Path], RawTable]] = {
+    "arff": read_arff,
+    "csv": read_csv,
+    "parquet": read_parquet,
+}
+_WORDS = {"0": 0, "1": 1, "false": 0, "true": 1, "no": 0, "yes": 1}
+_PAIRS = ({"0", "1"}, {"false", "true"}, {"no", "yes"})
+_LISTED = 50  # so many names a person still reads
+
+
+def read_dataset(source: Source, folder: Path) -> RawDataset:
+    """Read and join the tables of a source and tell its labels from its features."""
+    paths = [folder / file.name for file in source.files]
+    tables = [path for path in paths if path.suffix != ".xml"]
+    if not tables:
+        raise DataError(f"{folder}: found no table among the files, needs one .{source.format}")
+    names = source.labels or tuple(
+        name for path in paths if path.suffix == ".xml" for name in read_label_names(path)
+    )
+    return _split_labels(_read_tables(source.format, tables), names, tables[0])
+
+
+def _read_tables(kind: str, paths: list[Path]) -> RawTable:
+    first, *others = [READERS[kind](path) for path in paths]
+    for path, other in zip(paths[1:], others, strict=True):
+        _check_header(paths[0], first.columns, path, other.columns)
+    matrices = [table.matrix for table in (first, *others)]
+    if len(matrices) == 1:
+        return first
+    if any(sparse.issparse(matrix) for matrix in matrices):
+        matrices = [sparse.csr_array(matrix) for matrix in matrices]
+        return RawTable(first.columns, sparse.vstack(matrices, "csr"))
+    return RawTable(first.columns, np.vstack(matrices))
+
+
+def _check_header(
+    first: Path, ours: tuple[Column, ...], path: Path, theirs: tuple[Column, ...]
+) -> None:
+    if len(ours) != len(theirs):
+        raise DataError(f"{path}: found {len(theirs)} columns, needs {len(ours)} as in {first}")
+    for number, (our, their) in enumerate(zip(ours, theirs, strict=True), start=1):
+        if our != their:
+            raise DataError(
+                f"{path}: found {_described(their)} as column {number}, "
+                f"needs {_described(our)} as in {first}"
+            )
+
+
+def _described(column: Column) -> str:
+    kind = "numeric" if column.values is None else f"{{{', '.join(column.values)}}}"
+    return f"{column.name!r:.80} {kind:.120}"
+
+
+def _split_labels(table: RawTable, names: tuple[str, ...], path: Path) -> RawDataset:
+    _check_labels(names, [column.name for column in table.columns], path)
+    wanted = set(names)
+    is_label = np.array([column.name in wanted for column in table.columns], bool)
+    if is_label.all():
+        raise DataError(f"{path}: all {len(is_label)} columns are labels, needs a feature")
+    chosen, rest = np.flatnonzero(is_label), np.flatnonzero(~is_label)
+    cells = table.matrix[:, chosen]
+    cells = cells if isinstance(cells, np.ndarray) else cells.toarray()
+    columns = [table.columns[i] for i in chosen]
+    labels = np.empty(cells.shape, np.uint8)
+    for i, column in enumerate(columns):
+        labels[:, i] = _as_binary(column, cells[:, i], path)
+    features = RawTable(tuple(table.columns[i] for i in rest), table.matrix[:, rest])
+    return RawDataset(features, labels, tuple(column.name for column in columns))
+
+
+def _check_labels(names: tuple[str, ...], columns: list[str], path: Path) -> None:
+    name, times = Counter(names).most_common(1)[0]
+    if times > 1:
+        raise DataError(f"label {name!r:.200} is named {times} times, needs to be named once")
+    known = set(columns)
+    unknown = [name for name in names if name not in known]
+    if not unknown:
+        return
+    name = unknown[0]
+    close = columns if len(columns) <= _LISTED else _close(name, columns)
+    hint = nearest(name, close) if close else f"none of its {len(columns)} columns is like it"
+    more = f" (and {len(unknown) - 1} more labels)" if len(unknown) > 1 else ""
+    raise DataError(f"{path}: found no column for label {name!r:.200}{more}; {hint}")
+
+
+def _close(name: str, columns: list[str]) -> list[str]:
+    """Some similar names; only those of about the same length are compared, to stay fast."""
+    similar = [column for column in columns if abs(len(column) - len(name)) <= 2]
+    return difflib.get_close_matches(name, similar[:10_000], n=3, cutoff=0.5)
+
+
+def _as_binary(column: Column, cells: np.ndarray, path: Path) -> np.ndarray:
+    label = f"{path}: label {column.name!r:.200}"
+    if np.isnan(cells).any():
+        row = int(np.flatnonzero(np.isnan(cells))[0]) + 1
+        raise DataError(f"{label} is missing in row {row}, needs 0 or 1 in every row")
+    if column.values is None:
+        bad = cells[(cells != 0) & (cells != 1)]
+        if len(bad):
+            raise DataError(f"{label} has the value {bad[0]:g}, needs only 0 and 1")
+        return cells
+    values = [value.lower() for value in column.values]
+    if not any(pair.issuperset(values) for pair in _PAIRS):
+        found = ", ".join(column.values)
+        raise DataError(f"{label} has the values {found:.120}, needs 0/1, false/true or no/yes")
+    codes = np.array([_WORDS[value] for value in values])
+    return codes[cells.astype(int)]

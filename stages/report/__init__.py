@@ -1,0 +1,1 @@
+"""Stage `report`: from the comparison to tables, figures and sentences on one page."""

@@ -1,0 +1,25 @@
+"""Figures of the report: plain numbers in, one SVG element out, the same bytes each time.
+
+A figure carries no style of its own; `figures.css` beside this file colours these classes:
+
+- `fig` and `fig-curves`, `fig-heat`, `fig-ranks`, `fig-front`: the whole figure
+- `s0` ... `s7`: the colour of a series (dash and marker differ too)
+- `d0` ... `d10`, `d-none`: the steps of a diverging scale and a missing cell;
+  `fig-sign`, `fig-sign strong`, `fig-void`: dash of a negative cell, cross of a missing one
+- `fig-title`, `fig-name`, `fig-label`, `fig-tick`: text
+- `fig-axis`, `fig-grid`, `fig-lead`, `fig-bar`, `fig-band`, `fig-step`, `fig-cells`,
+  `fig-hollow`, `fig-other`: lines and marks
+
+It takes `--paper`, `--ink`, `--soft` and `--line` from the page.
+"""
+
+from pathlib import Path
+
+from stages.report.figures.heat_map import heat
+from stages.report.figures.line_chart import Point, curves
+from stages.report.figures.ranks import critical_difference_diagram
+from stages.report.figures.scatter import Spot, front
+
+STYLE = Path(__file__).with_name("figures.css")
+
+__all__ = ["STYLE", "Point", "Spot", "critical_difference_diagram", "curves", "front", "heat"]

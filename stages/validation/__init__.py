@@ -1,1 +1,0 @@
-"""Is the data what it claims to be? Facts counted from it, and expectations on the facts."""

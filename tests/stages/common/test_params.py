@@ -1,0 +1,85 @@
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+from stages.common.errors import UserError
+from stages.common.params import load_params
+from stages.common.profile import params_under, profile_names, switch
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A copy of what the user writes, in a folder of its own."""
+    for name in ("params.yaml", "data/catalog.yaml", *(f"profiles/{n}.yaml" for n in NAMES)):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes((ROOT / name).read_bytes())
+    shutil.copytree(ROOT / "data" / "listings", tmp_path / "data" / "listings")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+NAMES = ("quick", "paper", "small", "smoke", "images")
+
+
+def leaves(values, prefix=""):
+    for key, value in values.items():
+        if isinstance(value, dict):
+            yield from leaves(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}"
+
+
+def test_the_committed_params_are_the_quick_profile(project):
+    assert switch("quick") == []
+    assert load_params().profile == "quick"
+
+
+def test_switching_to_paper_and_back_restores_the_file_byte_for_byte(project):
+    before = Path("params.yaml").read_bytes()
+    assert any(change.startswith("datasets:") for change in switch("paper"))
+    assert len(load_params().datasets) == 11
+    switch("quick")
+    assert Path("params.yaml").read_bytes() == before
+
+
+def test_all_profiles_set_the_same_keys_so_that_a_switch_leaves_nothing_behind(project):
+    assert profile_names() == sorted(NAMES)
+    keys = {name: sorted(leaves(yaml.safe_load(Path(f"profiles/{name}.yaml").read_text())))
+            for name in NAMES}  # fmt: skip
+    assert all(keys[name] == keys["quick"] for name in NAMES)
+
+
+def test_a_switch_keeps_the_users_own_changes_and_comments(project):
+    path = Path("params.yaml")
+    path.write_text(path.read_text().replace("time_limit: 600", "time_limit: 77 # mine"))
+    switch("paper")
+    assert "time_limit: 77 # mine" in path.read_text()
+
+
+def test_an_unknown_profile_names_the_nearest(project):
+    with pytest.raises(UserError, match="did you mean 'paper'"):
+        switch("papre")
+
+
+def test_the_parameters_under_a_profile_are_those_after_a_switch(project):
+    for name in NAMES:
+        before = params_under(name)
+        switch(name)
+        assert load_params() == before
+
+
+def test_images_belong_to_the_experiments_that_name_them_alone(project):
+    params = load_params()
+    assert "shapes" in params.datasets
+    assert params.datasets_of("images") == ["shapes"]
+    for name in params.experiments:
+        assert name == "images" or "shapes" not in params.datasets_of(name)
+
+
+def test_the_profile_of_images_runs_nothing_else(project):
+    params = params_under("images")
+    assert [name for name in params.experiments if params.datasets_of(name)] == ["images"]

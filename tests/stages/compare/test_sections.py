@@ -1,0 +1,233 @@
+import numpy as np
+import pytest
+
+from stages.compare.comparison import compare
+from stages.compare.datasets import wrong_counts
+from stages.compare.memory import (
+    compare_memory,
+    label_correlation,
+    memory_section,
+    permutation_test,
+    unit_diagonal,
+)
+from stages.compare.names import RNNS
+from stages.compare.pooled import pooled_gain
+from stages.compare.rethinking import rethinking_section
+from stages.compare.reweighting import reweighting_section
+from stages.compare.rnn import rnn_section
+from stages.compare.selection import selection_section
+from tests.stages.compare.made import Experiment, evidence, labels, paper, wobble
+
+NETS = ("RethinkNet", "RethinkNet-plain", "SRN", "SRN-plain")
+
+
+def test_only_the_experiments_of_the_run_have_a_section():
+    experiments = {"rethinking": Experiment(("SRN-5",), ("f1",), ("yeast",))}
+    assert set(compare(evidence(experiments, lambda cell: 0.5))["experiments"]) == {"rethinking"}
+
+
+def test_a_curve_has_a_point_for_each_iteration_and_part():
+    experiments = {"rethinking": Experiment(("SRN-5",), ("f1",), ("yeast",))}
+
+    def score(cell):
+        return 0.1 * cell["iteration"] + (cell["part"] == "train") + wobble(cell["seed"])
+
+    curve = rethinking_section(evidence(experiments, score))["curves"][0]
+    assert curve["iterations"] == [1, 2, 3, 4, 5]
+    assert [point["mean"] for point in curve["test"]] == pytest.approx([0.1, 0.2, 0.3, 0.4, 0.5])
+    assert curve["train"][4]["mean"] == pytest.approx(1.5)
+    assert (curve["test"][0]["n"], curve["title"]) == (3, "F1 score")
+
+
+def test_a_curve_of_failed_cells_is_left_out():
+    experiments = {"rethinking": Experiment(("SRN-5",), ("f1",), ("yeast", "scene"))}
+
+    def score(cell):
+        return "no" if cell["dataset"] == "yeast" else 0.5
+
+    curves = rethinking_section(evidence(experiments, score))["curves"]
+    assert [curve["dataset"] for curve in curves] == ["scene"]
+
+
+def test_reweighting_is_tested_both_ways_beside_the_printed_numbers():
+    experiments = {"reweighting": Experiment(NETS, ("rank",), ("emotions", "chain"))}
+
+    def score(cell):
+        return 1.5 + (cell["model"].endswith("-plain")) + wobble(cell["seed"], 0.1)
+
+    rows = reweighting_section(evidence(experiments, score, paper=paper()))["rows"]
+    assert [(row["dataset"], row["rnn"]) for row in rows] == [
+        ("emotions", "LSTM"),
+        ("emotions", "SRN"),
+        ("chain", "LSTM"),
+        ("chain", "SRN"),
+    ]
+    first = rows[0]
+    assert first["test"] == {"result": "win", "p": 0.0, "n": 3}
+    assert first["corrected"]["result"] == "win"
+    assert first["gain_in_ste"] > 0
+    assert first["printed"]["plain"] == {"mean": 3.48, "ste": 0.13}
+    assert (first["decimals"], rows[2]["printed"]) == (2, None)
+
+
+def test_where_empty_sets_matter_the_nets_are_counted_as_printed():
+    experiments = {
+        "reweighting": Experiment(NETS, ("f1",), ("birds",)),
+        "rnn_variants": Experiment(tuple(RNNS.values()), ("f1",), ("birds",)),
+    }
+
+    def score(cell):
+        return (0.6 if cell["empty"] else 0.2) + wobble(cell["seed"])
+
+    run = evidence(experiments, score, paper=paper())
+    for section in (reweighting_section, rnn_section):
+        rows = section(run)["rows"]
+        assert {row["empty"] for row in rows} == {0.0}
+    assert rows[0]["test"]["mean"] == pytest.approx(0.2)
+
+
+def test_a_pair_with_a_net_that_was_not_run_is_no_row():
+    experiments = {"reweighting": Experiment(NETS[:2], ("rank",), ("emotions",))}
+    rows = reweighting_section(evidence(experiments, lambda cell: 1.0))["rows"]
+    assert [row["rnn"] for row in rows] == ["LSTM"]
+    assert rows[0]["gain_in_ste"] is None
+
+
+def rnn_run(**changes):
+    values = {"SRN-200k": 0.7, "GRU-200k": 0.6, "LSTM-200k": 0.7, "IRNN-200k": 0.5} | changes
+
+    def score(cell):
+        value = values[cell["model"]]
+        return value if isinstance(value, str) else value + wobble(cell["seed"])
+
+    experiment = Experiment(tuple(RNNS.values()), ("f1",), ("yeast", "scene"))
+    return rnn_section(evidence({"rnn_variants": experiment}, score, paper=paper()))
+
+
+def test_the_best_kinds_of_net_are_marked_and_ranked():
+    found = rnn_run()
+    best = {row["rnn"] for row in found["rows"] if row["best"]}
+    assert best == {"SRN", "LSTM"}
+    assert found["average_ranks"]["f1"] == {"SRN": 1.5, "GRU": 3.0, "LSTM": 1.5, "IRNN": 4.0}
+    assert found["rows"][0]["printed"]["test"] == {"mean": 0.641, "ste": 0.005}
+
+
+def test_a_kind_of_net_that_failed_has_no_rank_and_does_not_spoil_the_others():
+    found = rnn_run(**{"IRNN-200k": "diverged"})
+    failed = next(row for row in found["rows"] if row["rnn"] == "IRNN")
+    assert (failed["test"]["mean"], failed["best"]) == (None, False)
+    assert found["average_ranks"]["f1"] == {"SRN": 1.5, "GRU": 3.0, "LSTM": 1.5}
+
+
+def test_selection_by_the_largest_loss_stands_between_right_selection_and_trivial():
+    values = {"BR": 1.7, "BR-by-max": 3.65, "all-zeros": 3.63}
+    experiments = {
+        "algorithms": Experiment(("BR", "all-zeros"), ("rank",), ("emotions",)),
+        "selected_by_max": Experiment(("BR-by-max",), ("rank",), ("emotions",)),
+    }
+    run = evidence(
+        experiments,
+        lambda cell: values[cell["model"]] + wobble(cell["seed"], 0.01),
+        paper=paper(),
+    )
+    (row,) = selection_section(run)["rows"]
+    assert row["model"] == "BR"
+    assert [row[key]["mean"] for key in ("best", "max", "all_zeros")] == pytest.approx(
+        [1.7, 3.65, 3.63]
+    )
+    assert row["printed"] == {"mean": 3.64, "ste": 0.02}
+    assert abs(row["max_z"]) < 1 < 10 < abs(row["best_z"])
+
+
+def test_counts_must_agree_and_ratios_may_be_rounded_either_way():
+    ours = {"features": 72, "labels": 6, "instances": 593, "cardinality": 1.8685, "density": 0.311}
+    assert wrong_counts(ours, ours | {"cardinality": 1.869}) == []
+    assert wrong_counts(ours, ours | {"features": 593, "cardinality": 1.9}) == [
+        "features",
+        "cardinality",
+    ]
+
+
+def test_rows_of_the_memory_are_scaled_to_a_diagonal_of_one():
+    scaled, left = unit_diagonal(np.array([[2.0, 1.0], [3.0, 4.0]]))
+    assert scaled.tolist() == [[1.0, 0.5], [0.75, 1.0]]
+    assert left.tolist() == [False, False]
+
+
+@pytest.mark.parametrize("diagonal", [0.0, 0.01, -2.0])
+def test_a_row_without_a_positive_diagonal_is_left_as_it_is_and_told(diagonal):
+    scaled, left = unit_diagonal(np.array([[diagonal, 1.0], [3.0, 4.0]]))
+    assert scaled[0].tolist() == [diagonal, 1.0]
+    assert left.tolist() == [True, False]
+
+
+def test_label_correlation_is_pearsons_and_a_constant_label_has_none():
+    matrix = labels(count=4)
+    assert label_correlation(matrix) == pytest.approx(np.corrcoef(matrix.T))
+    matrix[:, 2] = 1
+    found = label_correlation(matrix)
+    assert found[2].tolist() == [0.0, 0.0, 1.0, 0.0]
+
+
+def test_the_permutation_test_finds_what_is_there_and_nothing_in_noise():
+    correlation = label_correlation(labels(count=8))
+    noise = np.random.default_rng(1).normal(size=(8, 8))
+    r, p = permutation_test(correlation + 0.1 * noise, correlation)
+    assert r > 0.9
+    assert p < 0.01
+    r, p = permutation_test(noise, correlation)
+    assert abs(r) < 0.5
+    assert p > 0.05
+    assert permutation_test(np.eye(8), correlation) == (None, None)
+    assert permutation_test(np.ones((1, 1)), np.ones((1, 1))) == (None, None)
+
+
+def test_r_is_pearsons_correlation_of_the_entries_off_the_diagonal():
+    correlation = label_correlation(labels(count=5))
+    memory = np.random.default_rng(2).normal(size=(5, 5))
+    off = ~np.eye(5, dtype=bool)
+    expected = np.corrcoef(memory[off], correlation[off])[0, 1]
+    assert permutation_test(memory, correlation, 9)[0] == pytest.approx(expected)
+
+
+def test_the_memory_shown_is_the_mean_over_the_seeds():
+    matrices = {0: np.array([[1.0, 0.2], [0.4, 1.0]]), 1: np.array([[3.0, 0.8], [0.4, -0.9]])}
+    run = evidence(
+        {"memory": Experiment(("SRN-memory",), ("hamming",), ("yeast",))},
+        lambda cell: 0.5,
+        memories={("yeast", "SRN-memory", "hamming"): matrices},
+        labels={"yeast": labels(count=2)},
+        cards={"yeast": {"label_names": ["<b>", "two"]}},
+    )
+    (found,) = memory_section(run)["matrices"]
+    assert found["memory"] == [[1.0, 0.25], [0.4, pytest.approx(0.05)]]
+    assert (found["seeds"], found["unscaled"]) == (2, ["two"])
+    assert found["labels"] == ["<b>", "two"]
+
+
+def test_a_row_with_a_small_diagonal_does_not_decide_whether_memory_captures_correlation():
+    matrix = labels(count=8)
+    memory = label_correlation(matrix)
+    memory[0] = -0.3 * memory[0]
+    memory[0, 0] = 0.1  # just enough to scale by: the row is then ten times as large
+    found = compare_memory({0: memory}, matrix, list("abcdefgh"))
+    assert found["p"] < 0.05
+    assert found["scaled_r"] < found["r"]
+
+
+def test_a_pooled_gain_is_tested_against_the_noise_of_the_splits():
+    steady = pooled_gain({"a": [0.05, 0.06, 0.07], "b": [0.02, 0.03, 0.04]})
+    assert steady.mean == pytest.approx(0.045)
+    assert steady.p < 0.01
+    assert pooled_gain({"a": [0.5, -0.4, 0.0], "b": [0.3, -0.2, 0.0]}).p > 0.05
+    assert pooled_gain({"a": [-0.05, -0.06, -0.07]}).p > 0.9
+    assert pooled_gain({"a": [0.1, 0.1, 0.1]}).p == 0.0
+    assert pooled_gain({"a": [0.0, 0.0, 0.0]}).p == 1.0
+
+
+def test_on_one_data_set_the_pooled_test_is_the_corrected_one():
+    from rethink.statistics import corrected_t
+
+    gains = [0.05, 0.01, 0.08, 0.03]
+    two_sided = corrected_t(gains, [0.0] * 4, True).p
+    assert pooled_gain({"a": gains}).p == pytest.approx(two_sided / 2)

@@ -1,0 +1,87 @@
+"""The stage itself: what it reads, what it writes, and what it says at the end."""
+
+import json
+from types import SimpleNamespace
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from stages.common.errors import CELLS_FAILED, DataError
+from stages.report import __main__ as report
+from stages.report.environment import behind
+from stages.report.render import RECOMPUTE
+from tests.stages.report.made_up_report import made_up
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    context = made_up(("yeast",), failed={("yeast", "BR-LR", "rank", 0): "it broke"})
+    params = SimpleNamespace(
+        profile="quick",
+        datasets=("yeast",),
+        train=SimpleNamespace(seeds=3),
+        grids={"strengths": (0.1, 1.0)},
+    )
+    monkeypatch.setattr(report, "load_params", lambda: params)
+    monkeypatch.chdir(tmp_path)
+    for folder in ("data/runs", "data/prepared/yeast", "reports"):
+        (tmp_path / folder).mkdir(parents=True)
+    pq.write_table(pa.Table.from_pylist(context["runs"]), "data/runs/yeast.parquet")
+    for path, value in (
+        ("reports/comparison.json", context["comparison"]),
+        ("data/prepared/yeast/card.json", context["cards"]["yeast"]),
+        ("data/prepared/yeast/validation.json", context["validations"]["yeast"]),
+    ):
+        (tmp_path / path).write_text(json.dumps(value, sort_keys=True))
+    return tmp_path
+
+
+def test_the_stage_writes_the_page_and_then_says_where_it_is_and_what_failed(
+    project, capsys, monkeypatch
+):
+    monkeypatch.setattr("sys.argv", ["report"])
+    assert report.main() == 0
+    assert (project / "reports" / "report.html").read_text().startswith("<!doctype html>")
+    monkeypatch.setattr("sys.argv", ["report", "--where"])
+    assert report.main() == CELLS_FAILED
+    said = capsys.readouterr()
+    assert said.out == "the report is at reports/report.html\n"
+    assert said.err.splitlines() == [
+        "yeast · BR-LR · rank · seed 0: failed – it broke",
+        "1 of 36 cells have no result",
+    ]
+
+
+def test_a_missing_card_is_named(project, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["report"])
+    (project / "data/prepared/yeast/card.json").unlink()
+    with pytest.raises(DataError, match=r"card\.json is missing; run `dvc repro`"):
+        report.main()
+
+
+def test_the_lines_that_recompute_a_table_give_the_table(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data").mkdir()
+    row = {"dataset": "yeast", "model": "BR", "cost": "hamming", "status": "ok", "part": "test"}
+    row |= {"last": True, "criterion": "hamming", "empty": 1.0}
+    other = row | {"criterion": "f1", "value": 9.0}
+    values = (0.20, 0.22, 0.24)
+    rows = [row | {"seed": seed, "value": value} for seed, value in enumerate(values)]
+    pd.DataFrame([*rows, other, row | {"part": "train", "value": 9.0}]).to_parquet(
+        "data/scores.parquet"
+    )
+    assert len(RECOMPUTE.splitlines()) <= 10
+    found = {}
+    exec(RECOMPUTE, found)
+    assert found["table"].loc["BR", ("mean", "yeast")] == pytest.approx(0.22)
+    assert found["table"].loc["BR", ("sem", "yeast")] == pytest.approx(0.02 / 3**0.5)
+    assert "BR" in capsys.readouterr().out
+
+
+def test_versions_of_the_cells_are_listed_while_they_are_few():
+    runs = [{"versions": json.dumps({"torch": "2", "code": str(n)})} for n in range(5)]
+    assert behind(runs) == {"code": "5 different ones, each in data/runs", "torch": "2"}
+    assert behind(runs[:2])["code"] == "0, 1"
+    assert behind([{"versions": None}]) == {}

@@ -1,0 +1,71 @@
+"""The section of tests: both t-tests, the tests over data sets, and what they say."""
+
+import re
+
+from stages.report.over_datasets import diagram_reading
+from stages.report.render import render
+from tests.stages.report.made_up_report import Page, made_up, section, usual_page
+
+
+def part_of(html):
+    return section(html, "tests")
+
+
+def test_wins_ties_and_losses_stand_by_both_t_tests():
+    part = part_of(usual_page())
+    table = re.search(r'data-file="hamming-pairs".*?</table>', part, re.S)[0]
+    cell = re.search(r"<td[^>]*data-win.*?</td>", table)[0]
+    assert 'data-win="2" data-tie="1" data-loss="0"' in cell
+    assert 'data-corrected-win="0" data-corrected-tie="3" data-corrected-loss="0"' in cell
+    assert '<span class="test-paired">2 / 1 / 0</span>' in cell
+    assert '<span class="test-corrected">0 / 3 / 0</span>' in cell
+
+
+def test_sets_that_could_not_be_tested_are_counted():
+    table = re.search(r'data-file="f1-pairs-empty-0".*?</table>', usual_page(), re.S)[0]
+    assert "1 data set with fewer than two common seeds" in table
+    assert "+1 untested" in table
+
+
+def test_the_tests_over_data_sets_are_said_in_sentences():
+    text = Page(part_of(usual_page())).text()
+    assert "Friedman test over 2 data sets and 3 models: the models do not all perform" in text
+    assert "(p = 0.025)" in text
+    assert "more than 2.34 apart" in text
+    assert "of 3 pairs 2 are told apart at 5 % after Holm" in text
+    assert "all-zeros is better than BR-LR with probability 71 %, worse with 20 %" in text
+
+
+def test_no_difference_is_said_as_such():
+    context = made_up()
+    for cost in context["comparison"]["costs"].values():
+        cost["over_datasets"]["friedman"]["p"] = 0.4
+    text = Page(part_of(render(context))).text()
+    assert "no difference between the models is shown (p = 0.400)" in text
+
+
+def test_too_few_data_sets_give_a_reason_and_no_diagram():
+    part = part_of(render(made_up(datasets=("yeast",))))
+    text = Page(part).text()
+    assert "nothing can be said: it takes three models and two data sets" in text
+    assert "<figure>" not in part
+    assert "Wilcoxon with Holm, over data sets" not in text
+
+
+def test_there_is_a_diagram_for_each_cost_and_value_of_empty():
+    part = part_of(usual_page())
+    assert part.count("<figure>") == 4 + 2
+    assert part.count("fig-ranks") == 2 * (4 + 2)
+
+
+def test_the_reading_of_a_diagram_follows_its_bars():
+    ranks = {"A": 1.0, "B": 2.0, "C": 3.0}
+    assert "tells every other model apart" in diagram_reading(ranks, [["B", "C"]])
+    assert "not tell it apart from B." in diagram_reading(ranks, [["A", "B"]])
+    assert "not tell it apart from any other" in diagram_reading(ranks, [["A", "B", "C"]])
+
+
+def test_p_values_sort_by_their_number():
+    table = re.search(r'data-file="rank-wilcoxon-holm".*?</table>', usual_page(), re.S)[0]
+    assert 'data-value="0.0004">&lt; 0.001</td>' in table
+    assert 'data-value="0.031">0.031</td>' in table

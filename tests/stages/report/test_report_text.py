@@ -1,0 +1,56 @@
+"""Numbers and lists as the page writes them."""
+
+from stages.common.words import counted, isolated, listed
+from stages.report.tables import Cell, name, sign, starred, switched
+from stages.report.text import chance, duration, fixed, rank_text, raw, short, signed
+
+
+def test_numbers_have_fixed_decimals_a_true_minus_and_no_negative_zero():
+    numbers = (None, 1234.567, -0.001, -2.5)
+    assert " ".join(fixed(value, 2) for value in numbers) == "– 1,234.57 0.00 −2.50"
+    assert [signed(value, 1) for value in (0.04, 2.0, -2.0)] == ["0.0", "+2.0", "−2.0"]
+    assert [short(value) for value in (1234, 0.12345, 12.345, 123.456)] == [
+        *("1,234", "0.123", "12.35", "123.5")
+    ]
+
+
+def test_raw_values_are_plain_for_sorting_and_downloads():
+    assert [raw(value) for value in (None, "win", 0.1 + 0.2, 1234567.0)] == [
+        *("", "win", "0.3", "1.23457e+06")
+    ]
+
+
+def test_ranks_counts_and_lists_read_well():
+    assert [rank_text(rank) for rank in (None, 2.0, 2.5, 10 / 3)] == ["–", "2", "2.5", "3.33"]
+    assert [counted(n, "seed") for n in (1, 2, 1000)] == ["1 seed", "2 seeds", "1,000 seeds"]
+    assert [listed(names) for names in ([], ["a"], ["a", "b", "c"])] == ["none", "a", "a, b and c"]
+
+
+def test_a_name_cannot_turn_the_sentence_around_it():
+    assert isolated("PCC-1 <b>") == "PCC-1 <b>"
+    assert isolated("a\u202eb") == "\u2068a\u202eb\u2069"
+    assert listed(["a", "עברית"]) == "a and \u2068עברית\u2069"
+
+
+def test_p_values_are_never_zero():
+    assert [chance(p) for p in (None, 0.0, 0.0009, 0.04)] == [
+        *("p unknown", "p < 0.001", "p < 0.001", "p = 0.040")
+    ]
+
+
+def test_times_take_the_unit_a_reader_thinks_in():
+    seconds = (None, 0.0042, 0.66, 42.0, 600.0, 7200.0, 864_000.0)
+    assert [duration(value) for value in seconds] == [
+        *("–", "0.0042 s", "0.66 s", "42 s", "10 min", "2.0 h", "10.0 days")
+    ]
+
+
+def test_markup_in_names_is_escaped_everywhere():
+    hostile = "<b>&"
+    pieces = [
+        str(name(hostile).html),
+        sign(hostile, hostile, hostile),
+        str(starred(hostile, True)),
+        switched("rank", {"mid": Cell(hostile, hostile)}),
+    ]
+    assert all("<b>&" not in piece.replace("<b><span", "") for piece in pieces)
