@@ -16,9 +16,9 @@ from pathlib import Path
 
 import numpy as np
 import yaml
-from stages.train.results import to_table
 
 from stages.common.catalog import load_catalog
+from stages.common.predictions import to_table
 from stages.common.profile import params_under
 from stages.common.tables import table_to_bytes
 from stages.train.plan import Cell, jobs, plan
