@@ -11,7 +11,9 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
-SHARED = ROOT.parent / "shared"
+MIRROR = Path(os.environ.get("RETHINK_MIRROR") or ROOT.parent / "shared" / "mirror")
+NO_MIRROR = f"needs the real data files: set RETHINK_MIRROR, as {MIRROR} is no folder"
+needs_mirror = pytest.mark.skipif(not MIRROR.is_dir(), reason=NO_MIRROR)
 
 CATALOG = {
     "datasets": {
@@ -166,7 +168,6 @@ def code(project):
 
 @pytest.fixture(scope="session")
 def mirror():
-    path = Path(os.environ.get("RETHINK_MIRROR") or SHARED / "mirror")
-    if not path.is_dir():
-        pytest.skip(f"needs the real data files: RETHINK_MIRROR names no folder, nor is {path} one")
-    return path
+    if not MIRROR.is_dir():
+        pytest.skip(NO_MIRROR)
+    return MIRROR

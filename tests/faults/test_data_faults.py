@@ -1,4 +1,4 @@
-"""T6: data that is odd is described, data that is unfit is refused, with everything at once."""
+"""Data that is odd is described, data that is unfit is refused, with everything at once."""
 
 import numpy as np
 import pytest

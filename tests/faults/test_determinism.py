@@ -1,4 +1,4 @@
-"""T14: the same inputs give the same bytes, however the work is spread."""
+"""The same inputs give the same bytes, however the work is spread."""
 
 import random
 import shutil

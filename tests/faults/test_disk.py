@@ -1,4 +1,4 @@
-"""T9: a full disk in fetch, train or report: one message, no half file, and room lets it go on."""
+"""A full disk in fetch, train or report: one message, no half file, and room lets it go on."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""T22: images that are truncated, odd, gigantic or missing, and labels that do not fit."""
+"""Images that are truncated, odd, gigantic or missing, and labels that do not fit."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""T16: hostile or mistaken parameters stop before any work, with the key's path."""
+"""Hostile or mistaken parameters stop before any work, with the key's path."""
 
 import shutil
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""T18: files from outside are read as data; no reader that could run code in them exists."""
+"""Files from outside are read as data; no reader that could run code in them exists."""
 
 import ast
 import pickle

@@ -1,4 +1,4 @@
-"""T15: a change recomputes exactly the cells that depend on it."""
+"""A change recomputes exactly the cells that depend on it."""
 
 import json
 import shutil

@@ -9,7 +9,6 @@ from stages.common.errors import UserError
 from stages.common.files import sha256_of
 
 ROOT = Path(__file__).resolve().parents[3]
-MIRROR = ROOT.parent / "shared" / "mirror"
 PAPER_SETS = {
     *("emotions", "scene", "yeast", "birds", "tmc2007-500", "arts1"),
     *("medical", "enron", "bibtex", "cal500", "corel5k"),
@@ -64,11 +63,10 @@ def test_every_file_is_pinned_by_hash_size_and_commit(catalog):
         assert by_commit or source.package or address.startswith("http://images.cocodataset.org/")
 
 
-@pytest.mark.skipif(not MIRROR.is_dir(), reason="no shared/mirror beside the repository")
-def test_hashes_and_sizes_are_those_of_the_real_files(catalog):
+def test_hashes_and_sizes_are_those_of_the_real_files(catalog, mirror):
     for source, file in pinned_files(catalog):
         if source.mirror or source.listing == "coco-sample.txt":
-            path = MIRROR / (source.mirror or "coco-sample") / file.name
+            path = mirror / (source.mirror or "coco-sample") / file.name
             assert (file.name, sha256_of(path)) == (file.name, file.sha256)
             assert path.stat().st_size == file.bytes
 

@@ -5,7 +5,6 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,9 +15,8 @@ from stages.common.errors import DataError, UserError
 from stages.common.raw_files import find_source
 from stages.common.tables import read_table, table_to_matrix
 from stages.fetch.origins import fetch
+from tests.conftest import MIRROR, ROOT, needs_mirror
 
-ROOT = Path(__file__).resolve().parents[3]
-MIRROR = ROOT.parent / "shared" / "mirror"
 CATALOG = load_catalog(ROOT / "data/catalog.yaml")
 REAL = sorted(
     name
@@ -247,7 +245,7 @@ def test_a_package_that_is_not_installed_is_passed_over(mirror, folder):
     assert fetch("mine", entry_of(absent, at_hand), folder).mirror == "sub"
 
 
-@pytest.mark.skipif(not MIRROR.is_dir(), reason="no shared/mirror beside the repository")
+@needs_mirror
 @pytest.mark.parametrize("name", REAL)
 def test_every_real_data_set_comes_through_the_mirror(name, tmp_path, monkeypatch):
     monkeypatch.setenv("RETHINK_MIRROR", str(MIRROR))
