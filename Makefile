@@ -11,7 +11,7 @@ export GX_ANALYTICS_ENABLED = false
 # a file's tests share its servers and clones, so they stay on one worker; the slow ones start first
 TWO_WORKERS := -n 2 --dist loadfile --no-loadscope-reorder
 
-.PHONY: report test test-fast lint plan profile deployments keep benchmark environment
+.PHONY: report test test-fast lint plan profile deployments publish verify keep benchmark environment
 
 report: environment ## run the pipeline and say where the report is
 	@dvc repro
@@ -36,6 +36,12 @@ profile: environment ## make profile NAME=paper (or quick, small, smoke, images)
 deployments: environment ## the pool and deployments, on the server that PREFECT_API_URL names
 	@prefect work-pool create rethink --type process --overwrite > /dev/null
 	@prefect --no-prompt deploy --all
+
+publish: environment ## merge what was computed here into results/<profile>, to commit it
+	@python -m stages.publish
+
+verify: environment ## compute a random sample of published cells again: make verify CELLS=50
+	@python -m stages.verify --cells $(or $(CELLS),20)
 
 keep: environment ## copy this run's report, metrics and scores to reports/<profile>, to commit them
 	@profile=$$(python -c 'from stages.common.params import load_params; print(load_params().profile)') && \

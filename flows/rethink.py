@@ -101,7 +101,8 @@ def train_all(params: Params, datasets: list[str], workers: int) -> None:
     """Have every missing cell computed, each data set's as soon as its data is there."""
     cells = plan(params, load_catalog(), datasets)
     progress = Progress(len(cells), tell=get_run_logger().info)
-    with Lead(params, Store(paths.store()), workers, progress) as lead:
+    fresh = bool(os.environ.get("RETHINK_FRESH"))
+    with Lead(params, Store(paths.store()), workers, progress, fresh=fresh) as lead:
         tasks: dict[PrefectFuture[Any], list[Cell]] = {}
         data: list[PrefectFuture[Any]] = []
         for name in datasets:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from stages.common import paths
 from stages.common.errors import DataError, run_command
 from stages.common.params import load_params
 from stages.common.predictions import CELL, cell_of, label_matrix, read_cells
+from stages.common.published import published_scores
 from stages.common.tables import read_table, table_to_matrix, table_writer
 
 PARTS = ("train", "test")
@@ -39,6 +41,7 @@ SCHEMA = pa.schema(
 
 Costs = Mapping[str, Cost]
 Row = dict[str, Any]
+CellKey = tuple[str, str, int]  # model, cost, seed
 
 
 def score(predictions: pa.Table, truth: sparse.csr_array, costs: Costs) -> list[Row]:
@@ -79,11 +82,18 @@ def _check_instances(instance: np.ndarray, rows: int) -> None:
 
 
 def score_dataset(
-    runs: Iterable[Row], cells: Iterable[pa.Table], truth: sparse.csr_array, costs: Costs
+    runs: Iterable[Row],
+    cells: Iterable[pa.Table],
+    truth: sparse.csr_array,
+    costs: Costs,
+    published: Mapping[CellKey, list[Row]] = MappingProxyType({}),
 ) -> pa.Table:
-    """A table with rows for every planned cell, in the order of `runs`; failed ones hold nulls."""
+    """A table with rows for every planned cell, in the order of `runs`; failed ones hold nulls.
+
+    The scores of published cells are taken as they are: their predictions are not here.
+    """
     runs = list(runs)
-    finished = {_cell(run) for run in runs if run["status"] == "ok"}
+    finished = {_cell(run) for run in runs if run["status"] == "ok" and not run.get("published")}
     scores = {
         key: score(cell, truth, costs) for cell in cells if (key := cell_of(cell)) in finished
     }
@@ -94,10 +104,11 @@ def score_dataset(
             f"{len(missing)} finished cells have no predictions, the first is {name}; "
             "run `dvc repro --force --single-item` for the train stage of this data set"
         )
+    scores |= published
     rows = []
     for run in runs:
-        found = scores.get(_cell(run)) or unscored(costs)
-        rows += [{**{name: run[name] for name in RUN}, **values} for values in found]
+        values = scores.get(_cell(run)) or unscored(costs)
+        rows += [{**{name: run[name] for name in RUN}, **value} for value in values]
     return pa.Table.from_pylist(rows, SCHEMA)
 
 
@@ -110,8 +121,27 @@ def unscored(costs: Costs) -> list[Row]:
     ]
 
 
-def _cell(run: Row) -> tuple[str, str, int]:
-    return tuple(run[name] for name in CELL)
+def _cell(run: Row) -> CellKey:
+    return run["model"], run["cost"], run["seed"]
+
+
+def _published(dataset: str, runs: list[Row], costs: Costs) -> dict[CellKey, list[Row]]:
+    """The scores of the cells that were published; of a cost that is newer, none."""
+    scores: dict[CellKey, list[Row]] = {}
+    for name in {run["published"] for run in runs if run["published"]}:
+        wanted = {_cell(run) for run in runs if run["published"] == name and run["status"] == "ok"}
+        for row in published_scores(name, dataset).to_pylist():
+            if _cell(row) in wanted and row["criterion"] in costs:
+                place = {key: row[key] for key in SCHEMA.names if key not in RUN}
+                scores.setdefault(_cell(row), []).append(place)
+    for rows in scores.values():
+        newer = {name: cost for name, cost in costs.items() if name not in _criteria(rows)}
+        rows += unscored(newer)
+    return scores
+
+
+def _criteria(rows: list[Row]) -> set[str]:
+    return {row["criterion"] for row in rows}
 
 
 def main() -> int:
@@ -125,10 +155,11 @@ def main() -> int:
 
 def _score_files(dataset: str, costs: Costs) -> pa.Table:
     try:
-        runs = read_table(paths.runs(dataset), columns=list(RUN)).to_pylist()
+        runs = read_table(paths.runs(dataset), columns=[*RUN, "published"]).to_pylist()
         labels = table_to_matrix(read_table(paths.prepared(dataset) / "labels.parquet"))
         cells = read_cells(paths.predictions(dataset))
-        return score_dataset(runs, cells, sparse.csr_array(labels), costs)
+        published = _published(dataset, runs, costs)
+        return score_dataset(runs, cells, sparse.csr_array(labels), costs, published)
     except FileNotFoundError as error:
         raise DataError(f"{error.filename or error} is missing; run `dvc repro`") from None
     except DataError as error:

@@ -10,6 +10,7 @@ PAPER = DATA / "paper"
 SCORES = DATA / "scores.parquet"
 CELLS = DATA / "cells"
 REPORTS = Path("reports")
+RESULTS = Path("results")  # published with the code
 LOG = DATA / "dask.log"  # what the engine says, of the last run
 
 

@@ -1,6 +1,7 @@
 """Stage `train`: compute the missing cells and assemble the predictions of each data set."""
 
 import argparse
+import os
 import sys
 from collections import Counter
 
@@ -57,6 +58,12 @@ def main() -> int:
         nargs="*",
         help="compute cells with these statuses again (default: with any but ok)",
     )
+    parser.add_argument(
+        "--fresh",
+        action="store_true",
+        default=bool(os.environ.get("RETHINK_FRESH")),
+        help="compute cells although their results are published in results/",
+    )
     parser.add_argument("--workers", type=int, default=worker_count(), help="processes at a time")
     parser.add_argument(
         "--tolerate-failures",
@@ -80,7 +87,7 @@ def main() -> int:
     cells = plan(params, load_catalog(), datasets)
     cells = [cell for cell in cells if args.model in (None, cell.model)]
     retry = () if args.retry is None else args.retry or NO_RESULT
-    with Lead(params, store, args.workers, Progress(len(cells)), retry) as lead:
+    with Lead(params, store, args.workers, Progress(len(cells)), retry, args.fresh) as lead:
         found = lead.train(cells)
         for dataset in datasets if args.model is None else ():
             assemble(dataset, found, store)

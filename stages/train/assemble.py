@@ -26,6 +26,10 @@ RUNS = pa.schema(
         "chosen": pa.string(),
         "search": pa.string(),
         "versions": pa.string(),
+        "work": pa.int64(),  # fits times epochs
+        "asked": pa.string(),
+        "published": pa.string(),  # the run in `results` that has it; null if computed here
+        "commit": pa.string(),  # of the code that computed a published one
         "memory": pa.list_(pa.list_(pa.float64())),
     }
 )
@@ -36,7 +40,7 @@ def assemble(dataset: str, found: dict[Cell, Manifest], store: Store) -> None:
     mine = {cell: manifest for cell, manifest in found.items() if cell.dataset == dataset}
     with table_writer(paths.predictions(dataset), PREDICTIONS) as writer:
         for cell, manifest in mine.items():
-            if manifest["status"] == "ok":
+            if manifest["status"] == "ok" and not manifest.get("published"):
                 writer.write_table(_with_names(cell, store.predictions(cell, manifest["key"])))
     write_table(paths.runs(dataset), runs_table(mine.values()))
 
@@ -51,7 +55,7 @@ def runs_table(manifests: Iterable[Manifest]) -> pa.Table:
     """One row a cell, whatever became of it."""
     packed = ("chosen", "search", "versions")
     rows = [
-        {name: manifest[name] for name in RUNS.names}
+        {name: manifest.get(name) for name in RUNS.names}
         | {name: json.dumps(manifest[name], sort_keys=True) for name in packed}
         for manifest in manifests
     ]

@@ -1,11 +1,11 @@
-"""The key of a cell: a hash of everything that determines its result."""
+"""What names a cell: a hash of all that determines its result, or of what was asked for alone."""
 
 import hashlib
 import json
 from collections.abc import Iterable
 from functools import cache
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,14 +19,28 @@ from stages.train.plan import Cell
 CONTENT = {"features": "content", "joint": "joint_content", "map": "map_content"}  # in the card
 
 
-def keys(cells: Iterable[Cell], params: Params) -> dict[Cell, str]:
-    """The name of each cell in the store; reads each data set's card and splits once."""
-    found = {}
+class Names(NamedTuple):
+    """Two names of a cell, both hashes."""
+
+    key: str  # all that determines the result: its name in the store
+    asked: str  # the same without the code and libraries: its name among published results
+
+
+def names(cells: Iterable[Cell], params: Params) -> dict[Cell, Names]:
+    """The names of each cell; reads each data set's card and splits once."""
+    both = {}
     for dataset, group in groupby(cells, key=lambda cell: cell.dataset):
         card, splits = load_card(dataset), load_splits(dataset)
         for cell in group:
-            found[cell] = key(ingredients(cell, params, card, splits))
-    return found
+            parts = ingredients(cell, params, card, splits)
+            asked = {name: part for name, part in parts.items() if name != "versions"}
+            both[cell] = Names(key(parts), key(asked))
+    return both
+
+
+def keys(cells: Iterable[Cell], params: Params) -> dict[Cell, str]:
+    """The name of each cell in the store."""
+    return {cell: both.key for cell, both in names(cells, params).items()}
 
 
 def key(parts: dict[str, Any]) -> str:

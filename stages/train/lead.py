@@ -18,13 +18,14 @@ from stages.common.catalog import load_catalog
 from stages.common.errors import UserError
 from stages.common.machine import host_name, memory_share
 from stages.common.params import Params
+from stages.common.published import read_published
 from stages.train.compute import Result, Task
-from stages.train.estimate import expected_seconds
+from stages.train.estimate import Timings, expected_seconds, timings
 from stages.train.inputs import load_splits
-from stages.train.keys import keys, versions
+from stages.train.keys import Names, names, versions
 from stages.train.plan import Cell, Job, is_network, jobs
 from stages.train.progress import Progress
-from stages.train.store import Manifest, Store, Timings
+from stages.train.store import Manifest, Store
 from stages.train.work import Work
 
 if TYPE_CHECKING:
@@ -41,9 +42,11 @@ class Lead:
         workers: int,
         progress: Progress,
         retry: Collection[str] = (),
+        fresh: bool = False,
     ) -> None:
         self.params, self.store, self.workers = params, store, workers
         self.progress, self.retry = progress, retry
+        self.published = {} if fresh else read_published()
         self.catalog = load_catalog()
         self.address = params.cluster_address
         self.lock = threading.Lock()
@@ -65,20 +68,27 @@ class Lead:
         self, cells: list[Cell], done: Callable[[int], None] = lambda _: None
     ) -> dict[Cell, Manifest]:
         """Bring cells into the store and return their manifests; `done` is told how many are."""
-        names = keys(cells, self.params)
-        found = self.settled(names)
-        self.progress.found(len(found))
-        done(len(found))
-        missing = [cell for cell in cells if cell not in found]
-        for cell, manifest in self._compute(missing, names) if missing else ():
-            found[cell] = manifest
-            done(len(found))
-        return {cell: found[cell] for cell in cells}
+        named = names(cells, self.params)
+        stored = self.settled({cell: both.key for cell, both in named.items()})
+        rest = {cell: both.asked for cell, both in named.items() if cell not in stored}
+        published = {cell: row for cell, asked in rest.items() if (row := self._published(asked))}
+        self.progress.found(len(stored), len(published))
+        ended = stored | published
+        done(len(ended))
+        missing = [cell for cell in cells if cell not in ended]
+        for cell, manifest in self._compute(missing, named) if missing else ():
+            ended[cell] = manifest
+            done(len(ended))
+        return {cell: ended[cell] | {"asked": named[cell].asked} for cell in cells}
 
     def settled(self, names: dict[Cell, str]) -> dict[Cell, Manifest]:
         """The cells that need not be computed."""
         found = self.store.find_all(names)
         return {cell: known for cell, known in found.items() if known and self._settles(known)}
+
+    def _published(self, asked: str) -> Manifest | None:
+        row = self.published.get(asked)
+        return row if row and row["status"] not in self.retry else None
 
     def _settles(self, manifest: Manifest) -> bool:
         """`ok` and `failed` are content; `timeout` and `died` are facts about a machine, which are
@@ -110,16 +120,16 @@ class Lead:
 
     @cached_property
     def timings(self) -> Timings:
-        """How long cells took that are in the store, to send the longest first."""
-        return self.store.timings()
+        """How long cells took, to send the longest first."""
+        return timings(self.store, self.published)
 
     def _compute(
-        self, missing: list[Cell], names: dict[Cell, str]
+        self, missing: list[Cell], named: dict[Cell, Names]
     ) -> Iterator[tuple[Cell, Manifest]]:
         """Have cells computed and store each as soon as it is there."""
         promises: dict[Future[list[Result]], tuple[Job, float]] = {}
         splits = {name: load_splits(name) for name in {cell.dataset for cell in missing}}
-        for job in jobs(missing, names, self.params):
+        for job in jobs(missing, {cell: named[cell].key for cell in missing}, self.params):
             cell = job.cells[0]
             model = self.params.models[cell.model]
             each = expected_seconds(cell, self.timings, self.params, self.catalog)

@@ -41,9 +41,10 @@ class Progress:
         self.live.stop()
         self.tell(self.text())
 
-    def found(self, cells: int) -> None:
-        """So many cells were in the store."""
-        self._count("cached", cells)
+    def found(self, stored: int, published: int = 0) -> None:
+        """So many cells were in the store, and so many others in published results."""
+        self._count("cached", stored)
+        self._count("published", published)
 
     def expect(self, seconds: float) -> None:
         """Cells were sent that should take so long in all."""
@@ -73,6 +74,8 @@ class Progress:
         done, cached, failed = (self.counts[name] for name in ("done", "cached", "failed"))
         left = self.total - self.counts.total()
         text = f"{self.total} cells: {done} done, {cached} cached, {failed} failed, {left} left"
+        if published := self.counts["published"]:
+            text += f", {published} published"
         if self.workers:
             text += f"; {self.workers} worker" + "s" * (self.workers != 1)
         if left and self.ended:

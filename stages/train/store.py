@@ -9,7 +9,6 @@ import hashlib
 import json
 import os
 import sys
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -26,7 +25,6 @@ from stages.common.tables import table_from_bytes
 from stages.train.plan import Cell
 
 Manifest = dict[str, Any]
-Timings = dict[tuple[str, str], list[float]]  # by data set and model
 READERS = 8  # threads: reading and hashing let others run
 
 
@@ -85,14 +83,10 @@ class Store:
         for name in ("manifest.json", "predictions.parquet"):  # without the first there is no cell
             (self.folder(cell, key) / name).unlink(missing_ok=True)
 
-    def timings(self) -> Timings:
-        """CPU seconds for a unit of work of finished cells, whatever their parameters were."""
-        timings: Timings = defaultdict(list)
+    def manifests(self) -> Iterator[Manifest]:
+        """What is known of all cells, whatever their parameters were."""
         for path in sorted(self.root.glob("*/*/*/*/*/manifest.json")):
-            cell = json.loads(path.read_bytes())
-            if cell["status"] == "ok":
-                timings[cell["dataset"], cell["model"]].append(cell["seconds"] / cell["work"])
-        return dict(timings)
+            yield json.loads(path.read_bytes())
 
     @contextmanager
     def writing(self) -> Iterator[None]:

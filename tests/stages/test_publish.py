@@ -1,0 +1,122 @@
+"""Published results stand in for computed ones, and can be checked."""
+
+import shutil
+import subprocess
+
+import pandas as pd
+import pytest
+
+from tests.conftest import Project
+
+CELLS = 4 * 4 * 2
+
+
+@pytest.fixture(scope="module")
+def published_once(prepared_project, tmp_path_factory):
+    path = tmp_path_factory.mktemp("published") / "project"
+    shutil.copytree(prepared_project.path, path)
+    identity = ["-c", "user.name=rethink", "-c", "user.email=rethink@localhost"]
+    for command in (["init", "-q"], ["add", "params.yaml"], [*identity, "commit", "-qm", "code"]):
+        subprocess.run(["git", *command], cwd=path, check=True)
+    project = Project(path)
+    project.run("stages.train")
+    project.run("stages.evaluate")
+    project.run("stages.publish")
+    scores = pd.read_parquet(path / "data" / "scores.parquet")
+    scores.to_parquet(path / "before.parquet")
+    shutil.rmtree(path / "data" / "cells")
+    return path
+
+
+@pytest.fixture
+def published(published_once, tmp_path):
+    """A project whose results are published and whose store is empty."""
+    shutil.copytree(published_once, tmp_path / "published")
+    return Project(tmp_path / "published")
+
+
+def scores(project, name="data/scores.parquet"):
+    return pd.read_parquet(project.path / name)
+
+
+def test_published_cells_are_not_computed_again_and_have_the_same_scores(published):
+    output = published.run("stages.train")
+    assert f"{CELLS} cells: 0 done, 0 cached, 0 failed, 0 left, {CELLS} published" in output
+    assert not published.cells()
+    runs = pd.read_parquet(published.path / "data" / "runs" / "tiny.parquet")
+    assert set(runs["published"]) == {"tiny"} and runs["commit"].str.len().eq(40).all()
+    published.run("stages.evaluate")
+    pd.testing.assert_frame_equal(scores(published), scores(published, "before.parquet"))
+
+
+def test_a_new_model_is_computed_alone(published):
+    params = published.params()
+    params["models"]["mine"] = {"estimator": "LogisticRelevance"}
+    params["experiments"]["algorithms"]["models"].append("mine")
+    published.write_params(params)
+    output = published.run("stages.train")
+    assert f"8 done, 0 cached, 0 failed, 0 left, {CELLS} published" in output
+    published.run("stages.evaluate")
+    assert scores(published).groupby("model")["value"].count().nunique() == 1
+
+
+def test_what_is_asked_for_otherwise_is_computed(published):
+    params = published.params()
+    params["grids"]["strengths"] = [0.01, 1.0]
+    published.write_params(params)
+    assert "8 done, 0 cached, 0 failed, 0 left, 24 published" in published.run("stages.train")
+
+
+def test_fresh_computes_everything(published):
+    assert f"{CELLS} done, 0 cached" in published.run("stages.train", "--fresh")
+    shutil.rmtree(published.path / "data" / "cells")
+    assert f"{CELLS} done, 0 cached" in published.run("stages.train", RETHINK_FRESH="1")
+
+
+def test_the_plan_tells_what_is_computed_published_and_missing(published):
+    published.run("stages.train", "--fresh", "--model", "top-k")
+    params = published.params()
+    params["train"]["seeds"] = 3
+    published.write_params(params)
+    output = published.run("stages.train", "--plan")
+    rows = {line.split()[1]: line.split()[2:6] for line in output.splitlines() if "tiny" in line}
+    assert rows["BR-LR"] == ["12", "0", "8", "4"] and rows["top-k"] == ["12", "8", "0", "4"]
+    assert "48 cells, 8 computed, 24 published, 16 to compute" in output
+
+
+def test_publishing_again_adds_what_is_new_and_keeps_the_rest(published):
+    before = (published.path / "results" / "tiny" / "scores.parquet").read_bytes()
+    published.run("stages.publish")
+    assert (published.path / "results" / "tiny" / "scores.parquet").read_bytes() == before
+    params = published.params()
+    params["train"]["seeds"] = 3
+    published.write_params(params)
+    published.run("stages.train")
+    assert f"{CELLS + 16} cells, {CELLS} before" in published.run("stages.publish")
+
+
+def test_verifying_finds_equal_scores_and_a_score_that_was_changed(published):
+    output = published.run("stages.verify", "--cells", "8")
+    assert "8 of 8 published cells have the same scores" in output
+    path = published.path / "results" / "tiny" / "scores.parquet"
+    table = pd.read_parquet(path)
+    table["value"] += 0.001
+    table.to_parquet(path)
+    output = published.run("stages.verify", "--cells", "8", code=3)
+    assert "0.001 apart" in output and "0 of 8 published cells have the same scores" in output
+
+
+def test_without_a_history_nothing_is_published(published):
+    shutil.rmtree(published.path / ".git")
+    output = published.run(
+        "stages.publish", code=1, GIT_CEILING_DIRECTORIES=str(published.path.parent)
+    )
+    assert output.count("error:") == 1 and "run: git init" in output
+
+
+def test_a_damaged_file_of_results_is_named(published):
+    path = published.path / "results" / "tiny" / "runs.parquet"
+    path.write_bytes(path.read_bytes()[:100])
+    output = published.run("stages.train", code=2)
+    assert "results/tiny/runs.parquet cannot be read" in output
+    assert "git checkout -- results/tiny/runs.parquet" in output
