@@ -220,8 +220,8 @@ def outcome(path):
 
 def exact_outcome(path):
     with (
-        patch("stages.io.arff.fast_matrix", return_value=None),
-        patch("stages.io.arff_header._plain_columns", return_value=None),
+        patch("stages.io.arff.plain_matrix", return_value=None),
+        patch("stages.io.arff._plain_columns", return_value=None),
     ):
         return outcome(path)
 

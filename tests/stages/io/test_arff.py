@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from stages.io.arff import read_arff
-from stages.io.arff_exact import exact_matrix
-from stages.io.arff_fast import fast_matrix
+from stages.io.arff import plain_matrix, read_arff
+from stages.io.arff_lines import exact_matrix
 from stages.io.raw import Column
 
 MIRROR = Path(__file__).resolve().parents[3].parent / "shared" / "mirror"
@@ -159,8 +158,8 @@ def test_real_files_are_read_fast_and_as_the_exact_reader_does(name):
     path = MULAN / f"{name}.arff"
     columns = read_arff(path).columns
     first_line, data = parts(path)
-    fast = fast_matrix(data, columns)
-    exact = exact_matrix(path, data.decode().split("\n"), first_line, columns)
+    fast = plain_matrix(data, 0, columns)
+    exact = exact_matrix(path, data.decode(), first_line, columns)
     assert fast is not None
     if sparse.issparse(exact):
         assert (fast != exact).nnz == 0
