@@ -1,5 +1,6 @@
 """Unpack a zip that nobody vouches for: inspected first, then all of it or nothing."""
 
+import io
 import shutil
 import stat
 import tempfile
@@ -36,8 +37,8 @@ def unpack_zip(
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise DataError(f"{target} already has files; remove it before {archive} is unpacked there")
     try:
-        _refuse_long_contents(archive, max_members)
-        with zipfile.ZipFile(archive) as opened:
+        with _Bounded(archive, max_members) as file, zipfile.ZipFile(file) as opened:
+            file.most = None
             members = opened.infolist()
             if len(members) > max_members:
                 raise _refusal(archive, f"it has {len(members)} members, allowed {max_members}")
@@ -48,18 +49,20 @@ def unpack_zip(
         raise DataError(f"{archive} is not a whole zip file: {error}; fetch it again") from None
 
 
-def _refuse_long_contents(archive: Path, max_members: int) -> None:
-    """Opening a zip reads its whole table of contents into memory: look at its size before."""
-    with archive.open("rb") as file:
-        # Private, but the very function by which ZipFile decides how much it will read.
-        end = zipfile._EndRecData(file)  # type: ignore[attr-defined]
-    if not end:
-        raise zipfile.BadZipFile("it has no end record")
-    declared, size = end[zipfile._ECD_ENTRIES_TOTAL], end[zipfile._ECD_SIZE]  # type: ignore[attr-defined]
-    if declared > max_members or size > max_members * MAX_RECORD:
-        raise _refusal(
-            archive, f"it lists {declared} members in {size} bytes, allowed {max_members}"
-        )
+class _Bounded(io.BufferedReader):
+    """A zip that is opened: its table of contents is read at once, so its size is looked at."""
+
+    def __init__(self, archive: Path, max_members: int) -> None:
+        super().__init__(io.FileIO(archive))
+        self.archive, self.max_members = archive, max_members
+        self.most: int | None = max_members * MAX_RECORD
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Refuse to read more than the contents of so many members need."""
+        if self.most is not None and size is not None and size > self.most:
+            problem = f"it lists its members in {size} bytes, allowed {self.most}"
+            raise _refusal(self.archive, f"{problem} for {self.max_members} members")
+        return super().read(size)
 
 
 def _inspect(

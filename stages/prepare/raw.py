@@ -1,13 +1,13 @@
 """Tables as they stand in the files, before anything is scaled or encoded."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(NamedTuple):
     """A column: numeric, or nominal with its values in the order of their codes."""
 
     name: str

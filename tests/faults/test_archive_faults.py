@@ -160,7 +160,7 @@ def contents_of_a_million(declared):
 def test_a_million_members_are_refused_without_reading_them(declared, place):
     archive = place / "a.zip"
     archive.write_bytes(contents_of_a_million(declared))
-    assert f"{declared} members in 47000000 bytes" in refused(archive, place)
+    assert "members in 47000000 bytes" in refused(archive, place)
     start = time.process_time()
     with pytest.raises(DataError):
         unpack_zip(archive, place / "target")

@@ -220,8 +220,8 @@ def outcome(path):
 
 def exact_outcome(path):
     with (
-        patch("stages.prepare.arff.fast_matrix", return_value=None),
-        patch("stages.prepare.arff_header._plain_columns", return_value=None),
+        patch("stages.prepare.arff.plain_matrix", return_value=None),
+        patch("stages.prepare.arff._plain_columns", return_value=None),
     ):
         return outcome(path)
 

@@ -1,20 +1,17 @@
 import re
 import tracemalloc
-from pathlib import Path
 
 import arff as liac
 import numpy as np
 import pytest
 from scipy import sparse
 
-from stages.prepare.arff import read_arff
-from stages.prepare.arff_exact import exact_matrix
-from stages.prepare.arff_fast import fast_matrix
+from stages.prepare.arff import plain_matrix, read_arff
+from stages.prepare.arff_lines import exact_matrix
 from stages.prepare.raw import Column
+from tests.conftest import MIRROR, needs_mirror
 
-MIRROR = Path(__file__).resolve().parents[3].parent / "shared" / "mirror"
 MULAN = MIRROR / "mulan" / "data" / "multi-label"
-needs_mirror = pytest.mark.skipif(not MULAN.is_dir(), reason="no data sets in ../shared/mirror")
 
 
 @pytest.fixture
@@ -159,8 +156,8 @@ def test_real_files_are_read_fast_and_as_the_exact_reader_does(name):
     path = MULAN / f"{name}.arff"
     columns = read_arff(path).columns
     first_line, data = parts(path)
-    fast = fast_matrix(data, columns)
-    exact = exact_matrix(path, data.decode().split("\n"), first_line, columns)
+    fast = plain_matrix(data, 0, columns)
+    exact = exact_matrix(path, data.decode(), first_line, columns)
     assert fast is not None
     if sparse.issparse(exact):
         assert (fast != exact).nnz == 0

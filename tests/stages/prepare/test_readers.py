@@ -1,5 +1,4 @@
 from importlib.resources import as_file, files
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -11,10 +10,9 @@ from stages.common.catalog import File, Source
 from stages.common.errors import DataError
 from stages.prepare.raw import Column
 from stages.prepare.readers import read_dataset
+from tests.conftest import MIRROR, needs_mirror
 
-MIRROR = Path(__file__).resolve().parents[3].parent / "shared" / "mirror"
 MULAN = "mulan/data/multi-label"
-needs_mirror = pytest.mark.skipif(not MIRROR.is_dir(), reason="no data sets in ../shared/mirror")
 
 # folder, files, instances, features, labels, cardinality, empty label sets, sparse
 COUNTED = {
