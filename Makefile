@@ -11,7 +11,10 @@ export GX_ANALYTICS_ENABLED = false
 # a file's tests share its servers and clones, so they stay on one worker; the slow ones start first
 TWO_WORKERS := -n 2 --dist loadfile --no-loadscope-reorder
 
-.PHONY: report test test-fast lint plan profile deployments publish verify keep benchmark environment
+.PHONY: help report test test-fast lint plan profile deployments publish verify keep benchmark environment
+
+help: ## what there is
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 report: environment ## run the pipeline and say where the report is
 	@dvc repro
@@ -24,7 +27,7 @@ test: environment ## lint and the whole test suite
 test-fast: environment ## the common loop: everything but the slow tests
 	@python -m pytest $(TWO_WORKERS) -m "not slow"
 
-lint: environment
+lint: environment ## mend what can be mended, and check types
 	@ruff check --fix . && ruff format . && mypy
 
 plan: environment ## what would run: cells, cached, CPU hours; make plan NAME=paper for another profile
@@ -51,7 +54,7 @@ keep: environment ## copy this run's report, metrics and scores to reports/<prof
 benchmark: environment ## speed, side by side with peers
 	@for part in arff costs chains nets ordering features orchestration; do echo; OMP_NUM_THREADS=1 python -m benchmarks.$$part; done
 
-environment: $(VENV)/.installed
+environment: $(VENV)/.installed ## install into .venv, once
 
 $(VENV)/.installed: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(v != (3, 11) and "Python 3.11 is needed, $(PYTHON) is %d.%d; run: make PYTHON=/path/to/python3.11 ..." % v)'
