@@ -81,14 +81,6 @@ def product(x: Batch, W: Tensor) -> Tensor:
     return x @ W
 
 
-def product_gradient(x: Batch, gradient: Tensor, out: Tensor) -> None:
-    """The gradient of x W by W."""
-    if isinstance(x, SparseBatch):
-        out.copy_(x.columns @ gradient)
-    else:
-        torch.mm(x.T, gradient, out=out)
-
-
 def _extreme(matrix: Any, dtype: torch.dtype) -> float:
     """The largest magnitude, infinite if it does not fit the type."""
     values = matrix if isinstance(matrix, Tensor) else torch.from_numpy(matrix.data)

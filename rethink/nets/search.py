@@ -20,41 +20,17 @@ ERRORS = 2  # standard errors that count as a tie
 CHECKS = 12  # with stopping="folds": evaluations on the way to each rung
 
 
-class NetSearch:
-    """The hooks of `rethink.search` for nets."""
-
-    stopping: str
-
-    @property
-    def needs_folds(self) -> bool:
-        """Whether there is something to choose on the folds even with a single grid point."""
-        return self.stopping == "folds"
-
-    def cross_validate(
-        self,
-        points: Sequence[dict[str, Any]],
-        X: Any,
-        Y: np.ndarray,
-        parts: Sequence[np.ndarray],
-        costs: Sequence[Cost],
-    ) -> "list[list[Trial]]":
-        """Try all points by successive halving: for each cost a trial for each point.
-
-        All points are trained on all folds for a few epochs; the better half under any of the
-        costs is trained on, and so forth, until two are left, which are compared after some
-        hundred epochs. Points given up on the way have None as values.
-
-        With `stopping="folds"` the held-out rows are looked at on the way as well: a point's
-        value is that of the best look, and its `params` tell the epochs. The last two points are
-        trained until it is clear that no better look will come.
-        """
-        race = Race(self, points, X, Y, parts, costs)
-        race.run()
-        return [race.trials(number) for number in range(len(costs))]
-
-
 class Race:
-    """Points in training, their looks at the held-out rows, and who is still in."""
+    """Points in training, their looks at the held-out rows, and who is still in.
+
+    All points are trained on all folds for a few epochs; the better half under any of the costs is
+    trained on, and so forth, until two are left, which are compared after some hundred epochs.
+    Points given up on the way have None as values.
+
+    With `stopping="folds"` the held-out rows are looked at on the way as well: a point's value is
+    that of the best look, and its `params` tell the epochs. The last two points are trained until
+    it is clear that no better look will come.
+    """
 
     def __init__(
         self,
@@ -68,14 +44,14 @@ class Race:
         told = {"cost": costs[0]} if is_cost_sensitive(type(estimator)) else {}
         entries = [clone(estimator).set_params(**point, **told) for point in points]
         X, self.Y = entries[0]._check_fit(X, Y)
-        data = entries[0]._data(X, self.Y)
+        data = entries[0].data(X, self.Y)
         everything = np.arange(len(self.Y))
         self.points, self.parts, self.costs = points, parts, costs
         self.limits = [entry.epochs for entry in entries]
         self.by_folds = entries[0].stopping == "folds"
         self.patience = entries[0].patience
         self.trainers: list[list[Trainer]] = [
-            [entry._trainer(data, np.setdiff1d(everything, held)) for held in parts]
+            [entry.trainer(data, np.setdiff1d(everything, held)) for held in parts]
             for entry in entries
         ]
         self.alive = list(range(len(points)))
@@ -136,8 +112,8 @@ class Race:
     def _values(self, point: int) -> np.ndarray:
         values = np.empty((len(self.costs), len(self.parts)))
         for fold, (held, trainer) in enumerate(zip(self.parts, self.trainers[point], strict=True)):
-            logits = trainer.model.logits(trainer.data.rows, held)[-1]
-            predicted = (logits > 0).cpu().numpy()
+            proba = trainer.net.predict(trainer.data.rows, held)[-1]
+            predicted = (proba > trainer.net.threshold).cpu().numpy()
             for number, cost in enumerate(self.costs):
                 values[number, fold] = cost(self.Y[held], predicted).mean()
         return values

@@ -67,17 +67,24 @@ class Reweighter:
     mode : str or None
         `step`: from the predictions of the batch itself, one step earlier. `period`: from
         predictions of all rows that `remember` was given, no label at all before. None: off.
+    refresh : int
+        With `period`: after how many epochs there shall be new predictions.
     """
 
-    def __init__(self, cost: Cost, mode: str | None):
+    def __init__(self, cost: Cost, mode: str | None, refresh: int = 10):
         # Hamming weights are all equal: normalised, they change nothing
         self.mode = None if isinstance(cost, Hamming) else mode
+        self.refresh = refresh if self.mode == "period" else 1
         self.of_labels = label_weights(cost)
         self.remembered: Tensor | None = None
 
-    def remember(self, logits: Tensor) -> None:
-        """Take the predictions of all rows, logits of shape (steps, n, K)."""
-        self.remembered = logits[:-1] > 0
+    def is_due(self, epochs: int) -> bool:
+        """Whether predictions of all rows are wanted after so many epochs."""
+        return self.mode == "period" and epochs > 0 and epochs % self.refresh == 0
+
+    def remember(self, predicted: Tensor) -> None:
+        """Take the predictions of all rows, of shape (steps, n, K)."""
+        self.remembered = predicted[:-1]
 
     def __call__(self, logits: Tensor, y: Tensor, index: np.ndarray) -> Tensor | None:
         """Weights of the shape of `logits` for the rows `index` of those remembered."""
@@ -85,7 +92,7 @@ class Reweighter:
             return None
         weights = torch.ones_like(logits)
         if self.mode == "step":
-            predicted = logits.detach()[:-1] > 0
+            predicted = logits[:-1] > 0
         elif self.remembered is None:
             predicted = torch.zeros_like(logits[:-1], dtype=torch.bool)
         else:

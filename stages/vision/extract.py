@@ -26,7 +26,6 @@ CODE = (
     "stages.vision.decode",
     "rethink.nets.images",
     "rethink.nets.resnet",
-    "rethink.nets.small_cnn",
 )
 
 

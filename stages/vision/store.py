@@ -22,7 +22,7 @@ def part_path(folder: Path, number: int) -> Path:
 def write_part(
     path: Path, key: str, pooled: np.ndarray, maps: np.ndarray, decoded: list[Decoded]
 ) -> None:
-    """One row an image: the vector, the map cell by cell, and what was odd about the file."""
+    """One row an image: the vector, the map patch by patch, and what was odd about the file."""
     for name, values in (("vector", pooled), ("map", maps)):
         if not np.isfinite(values).all():
             raise DataError(f"{path}: a {name} is not finite; try `map: float32`, or other weights")
@@ -34,7 +34,7 @@ def write_part(
             "detail": [found.detail for found in decoded],
         }
     )
-    write_table(path, table.replace_schema_metadata({KEY: key, b"cells": str(maps.shape[1])}))
+    write_table(path, table.replace_schema_metadata({KEY: key, b"patches": str(maps.shape[1])}))
 
 
 def _lists(matrix: np.ndarray) -> pa.Array:
@@ -59,9 +59,9 @@ def parts(folder: Path) -> list[Path]:
     return sorted((folder / "parts").glob("*.parquet"))
 
 
-def cells_of(folder: Path) -> int:
-    """How many cells a map has."""
-    return int(pq.read_schema(parts(folder)[0]).metadata[b"cells"])
+def patches_of(folder: Path) -> int:
+    """How many patches a map has."""
+    return int(pq.read_schema(parts(folder)[0]).metadata[b"patches"])
 
 
 def read_matrix(folder: Path, column: str) -> np.ndarray:

@@ -9,7 +9,7 @@ from stages.io.files import read_json, write_json
 from stages.vision.extract import Speed
 from stages.vision.network import Network
 from stages.vision.rows import read_rows
-from stages.vision.store import cells_of
+from stages.vision.store import patches_of
 
 SUMMARY, SPEED = "summary.json", "speed.json"
 
@@ -28,7 +28,7 @@ def write_summary(folder: Path, pictures: Pictures, network: str) -> None:
     summary = {
         "images": len(rows.files),
         "network": network,
-        "cells": cells_of(folder),
+        "patches": patches_of(folder),
         "map": pictures.map,
         "problems": dict(sorted(problems.items())),
     }

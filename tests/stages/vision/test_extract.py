@@ -12,7 +12,7 @@ from stages.io.files import sha256_of
 from stages.vision import extract as extraction
 from stages.vision.extract import Speed, extract
 from stages.vision.network import load_network
-from stages.vision.store import cells_of, parts, read_matrix
+from stages.vision.store import parts, patches_of, read_matrix
 from tests.readme import ROOT
 from tests.stages.vision.pictures import bomb, photo, save, truncated
 
@@ -43,7 +43,7 @@ def test_a_row_is_the_network_applied_to_the_image_of_that_row(files, network, t
     extract(files, tmp_path / "out", network, PICTURES, workers=2)
     pooled, maps = read_matrix(tmp_path / "out", "pooled"), read_matrix(tmp_path / "out", "map")
     assert pooled.shape == (21, 64) and maps.shape == (21, 16 * 64)
-    assert (pooled.dtype, maps.dtype, cells_of(tmp_path / "out")) == (np.float32, np.float16, 16)
+    assert (pooled.dtype, maps.dtype, patches_of(tmp_path / "out")) == (np.float32, np.float16, 16)
     for row in (0, 8, 20):
         alone = extraction.see([[files[row]]], network, 1)
         vector, cells = next((seen.pooled[0], seen.maps[0]) for seen in alone)
