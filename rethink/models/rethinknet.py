@@ -45,6 +45,10 @@ class RethinkNet(NetEstimator):
         one iteration earlier. "period", the authors' code: predictions of all rows, made every
         `refresh` epochs, and no label before. None: no reweighting, as for the Hamming loss.
     refresh : int
+    weights_from : int
+        The first iteration whose loss is weighted: 2 in the paper. With 1 the first is weighted,
+        too, by its own prediction, so that a net with `iterations=1` is trained for the cost: it
+        tells what rethinking adds to weighting.
     gate : {"logistic", "hard"}
         Activation of the gates of LSTM and GRU; "hard" is Keras' default of before 2019.
     output : {"dense", "identity"}
@@ -91,6 +95,7 @@ class RethinkNet(NetEstimator):
     dropout: float = 0.25
     reweight: str | None = "step"
     refresh: int = 10
+    weights_from: int = 2
     gate: str = "logistic"
     output: str = "dense"
 
@@ -102,14 +107,15 @@ class RethinkNet(NetEstimator):
         "dropout": [Interval(Real, 0, 1, closed="left")],
         "reweight": [StrOptions({"step", "period"}), None],
         "refresh": [Interval(Integral, 1, None, closed="left")],
+        "weights_from": [Interval(Integral, 1, None, closed="left")],
         "gate": [StrOptions({"logistic", "hard"})],
         "output": [StrOptions({"dense", "identity"})],
     }
 
     @property
     def fit_uses_cost(self) -> bool:
-        """Without reweighting the cost only chooses among fits."""
-        return self.reweight is not None
+        """Where no iteration is weighted the cost only chooses among fits."""
+        return self.reweight is not None and self.iterations >= self.weights_from
 
     def predict_proba_iterations(self, X: Any) -> np.ndarray:
         """Probability of each label after each iteration, shape (iterations, n, K)."""
@@ -158,4 +164,4 @@ class RethinkNet(NetEstimator):
         """Weights for the cost."""
         from rethink.nets.weights import Reweighter
 
-        return Reweighter(get_cost(self.cost), self.reweight, self.refresh)
+        return Reweighter(get_cost(self.cost), self.reweight, self.refresh, self.weights_from)

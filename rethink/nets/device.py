@@ -33,6 +33,17 @@ def mixed_precision(device: torch.device) -> torch.autocast:
 
 
 @contextmanager
+def torch_threads(count: int | None) -> Iterator[None]:
+    """A context in which torch computes with so many threads; None changes nothing."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(count or before)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+@contextmanager
 def own_chance(device: torch.device, seed: int) -> Iterator[None]:
     """A context whose torch random numbers come from the seed and leave no trace outside."""
     with torch.random.fork_rng([device] if device.type == "cuda" else []):

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from rethink.nets.device import mixed_precision
 from rethink.nets.rows import Batch, Rows
+from rethink.seeds import derive_seed
 
 Sizes = dict[str, tuple[int, ...]]
 Weigh = Callable[[Tensor], Tensor | None]  # logits -> weights of their losses
@@ -92,9 +93,13 @@ class Net(nn.Module, ABC):
         """Probabilities at each step, the last one the prediction: shape (steps, n, K)."""
 
     @torch.no_grad()
-    def draw(self, rng: np.random.Generator) -> None:
-        """Take initial weights."""
+    def draw(self, seed: int) -> None:
+        """Take initial weights, each from a stream of its own.
+
+        So nets that differ in a layer, such as kinds of recurrent ones, share the other weights.
+        """
         for name in self.shape.weights:
+            rng = np.random.default_rng(derive_seed("weights", name, seed))
             self.get_parameter(name).copy_(torch.from_numpy(self.shape.initial(name, rng)))
 
     def penalised(self) -> list[Tensor]:

@@ -64,6 +64,7 @@ def load(kind: Any, path: str | Path, **given: Any) -> Any:
     if description["names"] is not None:
         estimator.feature_names_in_ = np.array(description["names"], dtype=object)
     estimator.loss_history_ = description["loss_history"]
+    estimator.loss_jumps_ = description["loss_jumps"]
     estimator.epochs_ = len(estimator.loss_history_)
     shape = kind.shape_type()(**description["shape"])
     estimator.nets_ = _nets(folder, shape, description["nets"], estimator)
@@ -91,6 +92,7 @@ def _description(estimator: Any) -> dict[str, Any]:
         "input_shape": list(estimator.input_shape_),
         "names": None if names is None else list(names),
         "loss_history": estimator.loss_history_,
+        "loss_jumps": estimator.loss_jumps_,
     }
 
 

@@ -2,7 +2,9 @@
 
 import math
 from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,11 @@ from rethink.nets.device import own_chance
 from rethink.nets.network import Net
 from rethink.nets.rows import Rows
 from rethink.nets.weights import Reweighter
+from rethink.seeds import derive_seed
+
+JUMP = 2.0  # times the loss of the epoch before
+LINE_EVERY = 10  # epochs, where training tells how it goes
+MEMORY = 9  # an average of weights is over about the last ninth of all steps
 
 
 @dataclass(frozen=True)
@@ -35,7 +42,15 @@ class Recipe:
     batch_size: int = 256
     even_batches: bool = True
     learning_rate: float = 0.002
+    schedule: str = "constant"
+    average: bool = False
     shuffle: bool = True
+    verbose: int = 0
+
+    def rate(self, step: int) -> float:
+        """The learning rate of a step, counted from 1."""
+        falling = self.schedule == "falling"
+        return self.learning_rate / math.sqrt(1 + step / 100) if falling else self.learning_rate
 
 
 class StoppingRule:
@@ -75,6 +90,9 @@ class Trainer:
     Attributes
     ----------
     net : Net
+        In training.
+    trained : Net
+        What to predict with: the net itself or, where the recipe averages, a mean of its past.
     history : list of float
         Mean training loss of each epoch, with the L2 penalty at its end.
     finished : bool
@@ -87,13 +105,16 @@ class Trainer:
         data: Data,
         index: np.ndarray,
         recipe: Recipe,
-        rng: np.random.Generator,
+        seed: int,
         reweighter: Reweighter | None = None,
         rule: StoppingRule | None = None,
     ):
         self.net, self.data, self.index, self.recipe = net, data, index, recipe
-        self.rng, self.reweighter, self.rule = rng, reweighter, rule
+        self.seed, self.reweighter, self.rule = seed, reweighter, rule
+        self.order = np.random.default_rng(derive_seed("batches", seed))
+        self.trained = deepcopy(net) if recipe.average else net
         self.optimiser = _nadam(net, recipe)
+        self.steps = 0
         self.history: list[float] = []
         self.finished = False
 
@@ -101,6 +122,11 @@ class Trainer:
     def epochs(self) -> int:
         """How many epochs have been run."""
         return len(self.history)
+
+    @property
+    def jumps(self) -> list[int]:
+        """The epochs, from 1, whose loss is a multiple of the one before: training went astray."""
+        return [n for n, (a, b) in enumerate(pairwise(self.history), start=2) if b > JUMP * a]
 
     def run(self, epochs: int) -> None:
         """Train up to this number of epochs in all, or until the stopping rule speaks."""
@@ -113,13 +139,23 @@ class Trainer:
                 )
             self.history.append(loss)
             self.finished = self.rule is not None and self.rule.converged(loss)
+            if self.recipe.verbose and (self.epochs % LINE_EVERY == 0 or self.epochs == epochs):
+                print(f"epoch {self.epochs} of {epochs}: training loss {loss:.4f}", flush=True)
+
+    @torch.no_grad()
+    def held_out_loss(self, index: np.ndarray) -> float:
+        """The mean loss of other rows, weighted as in training, without the penalty."""
+        self.trained.eval()
+        parts = np.array_split(index, -(-len(index) // self.trained.rows_at_once))
+        losses = [float(self._loss(self.trained, part)) * len(part) for part in parts]
+        return sum(losses) / len(index)
 
     def _epoch(self) -> float:
         self._refresh()
         self.net.train()
         device = self.data.labels.device
         total = torch.zeros((), device=device)
-        with own_chance(device, int(self.rng.integers(2**31))):  # of dropout
+        with own_chance(device, derive_seed("dropout", self.seed, self.epochs)):
             for index in self._batches():
                 total += self._step(index) * (len(index) / len(self.index))
         penalty = sum(kernel.detach().square().sum() for kernel in self.net.penalised())
@@ -131,7 +167,7 @@ class Trainer:
             self.reweighter.remember(self.net.predict(self.data.rows, everything) > 0.5)
 
     def _batches(self) -> Iterator[np.ndarray]:
-        order = self.rng.permutation(self.index) if self.recipe.shuffle else self.index
+        order = self.order.permutation(self.index) if self.recipe.shuffle else self.index
         size = self.recipe.batch_size
         if self.recipe.even_batches:
             yield from np.array_split(order, -(-len(order) // size))
@@ -139,20 +175,25 @@ class Trainer:
             yield from np.split(order, range(size, len(order), size))
 
     def _step(self, index: np.ndarray) -> Tensor:
-        loss = self._loss(index)
+        self.steps += 1
+        for group in self.optimiser.param_groups:
+            group["lr"] = self.recipe.rate(self.steps)
+        loss = self._loss(self.net, index)
         self.optimiser.zero_grad()
         loss.backward()
         self.optimiser.step()
+        if self.recipe.average:
+            _follow(self.trained, self.net, MEMORY / (self.steps + MEMORY - 1))
         return loss.detach()
 
-    def _loss(self, index: np.ndarray) -> Tensor:
+    def _loss(self, net: Net, index: np.ndarray) -> Tensor:
         labels, weigh = self.data.labels_of(index), None
         if reweighter := self.reweighter:
 
             def weigh(logits: Tensor) -> Tensor | None:
                 return reweighter(logits, labels, index)
 
-        return self.net.batch_loss(self.data.rows.take(index), labels, weigh)
+        return net.batch_loss(self.data.rows.take(index), labels, weigh)
 
 
 def _nadam(net: Net, recipe: Recipe) -> torch.optim.NAdam:
@@ -165,3 +206,14 @@ def _nadam(net: Net, recipe: Recipe) -> torch.optim.NAdam:
         {"params": others},
     ]
     return torch.optim.NAdam(groups, lr=recipe.learning_rate, eps=1e-7, foreach=True)
+
+
+@torch.no_grad()
+def _follow(average: Net, net: Net, share: float) -> None:
+    """Move an average of weights, and of an extractor's statistics, towards those of the net."""
+    now = net.state_dict()
+    for name, value in average.state_dict().items():  # which are the weights, not copies
+        if value.is_floating_point():
+            value.lerp_(now[name], share)
+        else:
+            value.copy_(now[name])

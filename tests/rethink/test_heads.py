@@ -183,7 +183,7 @@ def test_rows_hold_patch_after_patch(attention):
 def test_initial_weights_are_those_of_keras():
     shape = PathShape(40, 30, embedding=20, hidden=16, beam=1, order=list(range(30)))
     net = shape.net().requires_grad_(False)
-    net.draw(np.random.default_rng(0))
+    net.draw(0)
     w = dict(net.named_parameters())
     assert w["lstm_bias"].view(4, 16).sum(dim=1).tolist() == [0, 16, 0, 0]
     assert torch.allclose(w["recurrent"] @ w["recurrent"].T, torch.eye(16), atol=1e-5)
