@@ -23,7 +23,7 @@ from sklearn.base import clone
 from rethink.costs import Cost, get_cost
 from rethink.models.base import is_cost_sensitive, shares_fits
 
-Grid = dict[str, list]
+Grid = dict[str, list[Any]]
 Select = Literal["best", "max"]
 
 

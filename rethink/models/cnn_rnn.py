@@ -1,19 +1,20 @@
 """CNN-RNN: a recurrent net that names the labels of an image one after the other."""
 
+from dataclasses import dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from rethink.nets.head_estimator import HeadEstimator
+from rethink.nets.estimator import NetEstimator
 
 if TYPE_CHECKING:
-    import torch
-
     from rethink.nets.label_path import PathShape
 
 
-class CNNRNN(HeadEstimator):
+@dataclass(eq=False, repr=False)
+class CNNRNN(NetEstimator):
     """Recurrent net over the labels named so far, which together with the image give the next.
 
     Labels and images share a space: the next label is that whose embedding is most like what the
@@ -32,21 +33,13 @@ class CNNRNN(HeadEstimator):
         Paths that the search follows at a time.
     l2 : float
         Strength λ of the penalty λ Σw² on all kernels of the net, not on biases or the extractor.
-    batch_size, epochs, learning_rate, shuffle, stopping, tolerance, patience, device
-        As in `RethinkNet`.
-    extractor : torch.nn.Module or None
-        Early layers, trained end to end: from instances of any shape to vectors, or to maps of
-        shape (n, channels, h, w), which are averaged over their cells.
-    random_state : int, RandomState or None
+    batch_size, epochs, learning_rate, stopping, extractor, device, random_state, …
+        The parameters of training, all by keyword: see `rethink.nets.estimator.NetEstimator`.
 
     Attributes
     ----------
-    epochs_ : int
-        Epochs that were run.
-    loss_history_ : list of float
-        The mean training loss of each epoch, with the penalty.
-    model_ : rethink.nets.heads.HeadModel
-        The trained net.
+    epochs_, loss_history_, nets_
+        As in `rethink.nets.estimator.NetEstimator`.
 
     Notes
     -----
@@ -68,59 +61,35 @@ class CNNRNN(HeadEstimator):
            [1, 0]])
     """
 
-    _parameter_constraints: ClassVar[dict[str, list]] = HeadEstimator._parameter_constraints | {
+    embedding: int = 64
+    hidden: int = 512
+    beam: int = 3
+
+    decides_by_label: ClassVar[bool] = False
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = NetEstimator._parameter_constraints | {
         "embedding": [Interval(Integral, 1, None, closed="left")],
         "beam": [Interval(Integral, 1, None, closed="left")],
     }
 
-    decides_by_label = False
-
-    def __init__(
-        self,
-        embedding: int = 64,
-        hidden: int = 512,
-        beam: int = 3,
-        l2: float = 1e-5,
-        batch_size: int = 256,
-        epochs: int = 200,
-        learning_rate: float = 0.002,
-        shuffle: bool = True,
-        stopping: str = "folds",
-        tolerance: float = 1e-4,
-        patience: int = 50,
-        extractor: "torch.nn.Module | None" = None,
-        device: str = "auto",
-        random_state: Any = None,
-    ):
-        self.embedding = embedding
-        self.hidden = hidden
-        self.beam = beam
-        self.l2 = l2
-        self.batch_size = batch_size
-        self.epochs = epochs
-        self.learning_rate = learning_rate
-        self.shuffle = shuffle
-        self.stopping = stopping
-        self.tolerance = tolerance
-        self.patience = patience
-        self.extractor = extractor
-        self.device = device
-        self.random_state = random_state
-
     @classmethod
     def shape_type(cls) -> "type[PathShape]":
-        """The class of the head's shape."""
+        """The class of the net's shape."""
         from rethink.nets.label_path import PathShape
 
         return PathShape
 
-    def _head_shape(self, features: tuple[int, ...], labels: "torch.Tensor") -> "PathShape":
-        frequent_first = labels.sum(dim=0).sort(descending=True, stable=True).indices
+    def shape(self, features: tuple[int, ...], labels: np.ndarray) -> "PathShape":
+        """Labels are named from the most frequent to the rarest."""
         return self.shape_type()(
             inputs=features[0],
             labels=labels.shape[1],
             embedding=self.embedding,
             hidden=self.hidden,
             beam=self.beam,
-            order=frequent_first.tolist(),
+            order=np.argsort(-labels.sum(axis=0), kind="stable").tolist(),
         )
+
+    @property
+    def _takes_sparse(self) -> bool:
+        return False  # features of images are dense

@@ -1,16 +1,18 @@
 """Binary relevance by one dense layer, the baseline of the paper's images."""
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from rethink.nets.head_estimator import HeadEstimator
+import numpy as np
+
+from rethink.nets.estimator import NetEstimator
 
 if TYPE_CHECKING:
-    import torch
-
-    from rethink.nets.dense_head import DenseShape
+    from rethink.nets.recurrent import RecurrentShape
 
 
-class DenseRelevance(HeadEstimator):
+@dataclass(eq=False, repr=False)
+class DenseRelevance(NetEstimator):
     """One dense layer with a logistic output for each label, blind to the cost.
 
     On features that stay as they are this is logistic regression, for which `LogisticRelevance`
@@ -20,21 +22,13 @@ class DenseRelevance(HeadEstimator):
     ----------
     l2 : float
         Strength λ of the penalty λ Σw² on the layer's kernel.
-    batch_size, epochs, learning_rate, shuffle, stopping, tolerance, patience, device
-        As in `RethinkNet`.
-    extractor : torch.nn.Module or None
-        Early layers, trained end to end: from instances of any shape to vectors, or to maps of
-        shape (n, channels, h, w), which are averaged over their cells.
-    random_state : int, RandomState or None
+    batch_size, epochs, learning_rate, stopping, extractor, device, random_state, …
+        The parameters of training, all by keyword: see `rethink.nets.estimator.NetEstimator`.
 
     Attributes
     ----------
-    epochs_ : int
-        Epochs that were run.
-    loss_history_ : list of float
-        The mean training loss of each epoch, with the penalty.
-    model_ : rethink.nets.heads.HeadModel
-        The trained net.
+    epochs_, loss_history_, nets_
+        As in `rethink.nets.estimator.NetEstimator`.
 
     References
     ----------
@@ -52,38 +46,8 @@ class DenseRelevance(HeadEstimator):
            [1, 0]])
     """
 
-    def __init__(
-        self,
-        l2: float = 1e-5,
-        batch_size: int = 256,
-        epochs: int = 200,
-        learning_rate: float = 0.002,
-        shuffle: bool = True,
-        stopping: str = "folds",
-        tolerance: float = 1e-4,
-        patience: int = 50,
-        extractor: "torch.nn.Module | None" = None,
-        device: str = "auto",
-        random_state: Any = None,
-    ):
-        self.l2 = l2
-        self.batch_size = batch_size
-        self.epochs = epochs
-        self.learning_rate = learning_rate
-        self.shuffle = shuffle
-        self.stopping = stopping
-        self.tolerance = tolerance
-        self.patience = patience
-        self.extractor = extractor
-        self.device = device
-        self.random_state = random_state
+    def shape(self, features: tuple[int, ...], labels: np.ndarray) -> "RecurrentShape":
+        """An output layer alone."""
+        from rethink.nets.recurrent import RecurrentShape
 
-    @classmethod
-    def shape_type(cls) -> "type[DenseShape]":
-        """The class of the head's shape."""
-        from rethink.nets.dense_head import DenseShape
-
-        return DenseShape
-
-    def _head_shape(self, features: tuple[int, ...], labels: "torch.Tensor") -> "DenseShape":
-        return self.shape_type()(inputs=features[0], labels=labels.shape[1])
+        return RecurrentShape(features[0], labels.shape[1], penalised_output=True)

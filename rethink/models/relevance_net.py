@@ -1,13 +1,17 @@
 """Binary relevance by one feed-forward net."""
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from rethink.nets.estimator import NetEstimator
 
 if TYPE_CHECKING:
-    from rethink.nets.network import Shape
+    from rethink.nets.recurrent import RecurrentShape
 
 
+@dataclass(eq=False, repr=False)
 class BinaryRelevance(NetEstimator):
     """One net with a hidden layer (ReLU) and a logistic output for each label.
 
@@ -20,18 +24,13 @@ class BinaryRelevance(NetEstimator):
         Units of the hidden layer.
     l2 : float
         Strength λ of the penalty λ Σw² on the kernel of the hidden layer.
-    batch_size, epochs, learning_rate, shuffle, stopping, tolerance, patience, device
-        As in `RethinkNet`.
-    random_state : int, RandomState or None
+    batch_size, epochs, learning_rate, stopping, extractor, device, random_state, …
+        The parameters of training, all by keyword: see `rethink.nets.estimator.NetEstimator`.
 
     Attributes
     ----------
-    epochs_ : int
-        Epochs that were run.
-    loss_history_ : list of float
-        The mean training loss of each epoch, with the penalty.
-    model_ : rethink.nets.training.Model
-        The trained net.
+    epochs_, loss_history_, nets_
+        As in `rethink.nets.estimator.NetEstimator`.
 
     References
     ----------
@@ -49,33 +48,10 @@ class BinaryRelevance(NetEstimator):
            [1, 0]])
     """
 
-    def __init__(
-        self,
-        hidden: int = 128,
-        l2: float = 1e-5,
-        batch_size: int = 256,
-        epochs: int = 200,
-        learning_rate: float = 0.002,
-        shuffle: bool = True,
-        stopping: str = "folds",
-        tolerance: float = 1e-4,
-        patience: int = 50,
-        device: str = "auto",
-        random_state: Any = None,
-    ):
-        self.hidden = hidden
-        self.l2 = l2
-        self.batch_size = batch_size
-        self.epochs = epochs
-        self.learning_rate = learning_rate
-        self.shuffle = shuffle
-        self.stopping = stopping
-        self.tolerance = tolerance
-        self.patience = patience
-        self.device = device
-        self.random_state = random_state
+    hidden: int = 128
 
-    def _shape(self, inputs: int, labels: int) -> "Shape":
-        from rethink.nets.network import Shape
+    def shape(self, features: tuple[int, ...], labels: np.ndarray) -> "RecurrentShape":
+        """A hidden layer and no recurrent one."""
+        from rethink.nets.recurrent import RecurrentShape
 
-        return Shape(inputs, self.hidden, None, self.hidden, labels, steps=1)
+        return RecurrentShape(features[0], labels.shape[1], features=self.hidden)

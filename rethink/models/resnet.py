@@ -11,17 +11,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rethink.nets.images import preprocess
-    from rethink.nets.pooled import Pooled
+    from rethink.nets.images import Pooled, SmallCNN, preprocess
     from rethink.nets.resnet import ResNet50
-    from rethink.nets.small_cnn import SmallCNN
 
 __all__ = ["Pooled", "ResNet50", "SmallCNN", "preprocess"]
 
 _HOMES = {
-    "Pooled": "rethink.nets.pooled",
+    "Pooled": "rethink.nets.images",
     "ResNet50": "rethink.nets.resnet",
-    "SmallCNN": "rethink.nets.small_cnn",
+    "SmallCNN": "rethink.nets.images",
     "preprocess": "rethink.nets.images",
 }
 

@@ -1,5 +1,6 @@
 """RethinkNet: a recurrent net that predicts, looks at its prediction and rethinks."""
 
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -10,12 +11,11 @@ from rethink.costs import Cost, get_cost
 from rethink.nets.estimator import NetEstimator
 
 if TYPE_CHECKING:
-    import torch
-
-    from rethink.nets.network import Shape
+    from rethink.nets.recurrent import RecurrentShape
     from rethink.nets.weights import Reweighter
 
 
+@dataclass(eq=False, repr=False)
 class RethinkNet(NetEstimator):
     """Recurrent net over rethinking iterations, trained for a cost by reweighting its loss.
 
@@ -38,9 +38,6 @@ class RethinkNet(NetEstimator):
     parameters : int or None
         Aim at so many trainable parameters, to compare kinds of `rnn` of equal size: both layers
         then have the width that comes nearest, whatever `hidden` and `features` say.
-    l2 : float
-        Strength λ of the penalty λ Σw² on the kernels of the dense layer and the recurrent one,
-        not on biases or the output layer (as in the authors' code).
     dropout : float
         Share of the hidden units that a training instance does not pass on between its steps.
     reweight : {"step", "period", None}
@@ -48,48 +45,27 @@ class RethinkNet(NetEstimator):
         one iteration earlier. "period", the authors' code: predictions of all rows, made every
         `refresh` epochs, and no label before. None: no reweighting, as for the Hamming loss.
     refresh : int
-    batch_size : int
-        The most rows of a batch.
-    even_batches : bool
-        Make the batches of an epoch of all but equal size. Otherwise the last one has what is
-        left over, as in the authors' code: where that is a handful of rows, every epoch ends with
-        a step of mere noise, as large as any other because Nadam scales its steps, and scores
-        jump from epoch to epoch (yeast and scene: 20 and 13 rows of about 1,800).
-    epochs : int
-        How many, or with `stopping="loss"` the most.
-    learning_rate : float
-        Of Nadam, whose other settings are Keras' defaults.
-    shuffle : bool
-        Draw new batches in every epoch; the authors' code does not.
-    stopping : {"folds", "loss"}
-        "folds": a fit runs all `epochs`, and a search with `rethink.search` chooses their number,
-        up to `epochs`, on its held-out folds together with its grid. "loss", with `epochs=1000`
-        the paper's "until converges or 1,000 epochs": training ends when its mean loss has not
-        fallen by the share `tolerance` for `patience` epochs. The paper does not define this, the
-        authors' code runs 100 epochs, and long training over-fits: the default is the one that
-        gives the published scores.
-    tolerance : float
-    patience : int
-        Also, with "folds", how many epochs a search goes on after the best one, at least.
+    weights_from : int
+        The first iteration whose loss is weighted: 2 in the paper. With 1 the first is weighted,
+        too, by its own prediction, so that a net with `iterations=1` is trained for the cost: it
+        tells what rethinking adds to weighting.
     gate : {"logistic", "hard"}
         Activation of the gates of LSTM and GRU; "hard" is Keras' default of before 2019.
     output : {"dense", "identity"}
         "identity" predicts the hidden units of an SRN, one for each label (`hidden` plays no
         part), so that `memory_matrix_` tells how labels act on each other.
-    extractor : torch.nn.Module or None
-        Early layers, trained end to end: from instances of any shape to vectors. One that gives
-        maps, such as `rethink.models.resnet.ResNet50`, goes into `rethink.models.resnet.Pooled`.
-    device : {"auto", "cpu", "cuda"}
-    random_state : int, RandomState or None
+    l2 : float
+        Strength λ of the penalty λ Σw² on the kernels of the dense layer and the recurrent one,
+        not on biases or the output layer (as in the authors' code). The loss is a mean over
+        instances, iterations and labels, where the paper's formula has a sum over the latter two:
+        the same λ is B x K times stronger here.
+    batch_size, epochs, learning_rate, stopping, extractor, device, random_state, …
+        The parameters of training, all by keyword: see `rethink.nets.estimator.NetEstimator`.
 
     Attributes
     ----------
-    epochs_ : int
-        Epochs that were run.
-    loss_history_ : list of float
-        The mean training loss of each epoch, with the penalty.
-    model_ : rethink.nets.training.Model
-        The trained net.
+    epochs_, loss_history_, nets_
+        As in `rethink.nets.estimator.NetEstimator`.
 
     References
     ----------
@@ -110,7 +86,20 @@ class RethinkNet(NetEstimator):
     (3, 40, 2)
     """
 
-    _parameter_constraints: ClassVar[dict[str, list]] = NetEstimator._parameter_constraints | {
+    cost: str | Cost = "hamming"
+    rnn: str = "lstm"
+    iterations: int = 3
+    hidden: int = 128
+    features: int | None = 128
+    parameters: int | None = None
+    dropout: float = 0.25
+    reweight: str | None = "step"
+    refresh: int = 10
+    weights_from: int = 2
+    gate: str = "logistic"
+    output: str = "dense"
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = NetEstimator._parameter_constraints | {
         "rnn": [StrOptions({"lstm", "gru", "srn", "irnn"})],
         "iterations": [Interval(Integral, 1, None, closed="left")],
         "features": [Interval(Integral, 1, None, closed="left"), None],
@@ -118,65 +107,15 @@ class RethinkNet(NetEstimator):
         "dropout": [Interval(Real, 0, 1, closed="left")],
         "reweight": [StrOptions({"step", "period"}), None],
         "refresh": [Interval(Integral, 1, None, closed="left")],
-        "even_batches": ["boolean"],
+        "weights_from": [Interval(Integral, 1, None, closed="left")],
         "gate": [StrOptions({"logistic", "hard"})],
         "output": [StrOptions({"dense", "identity"})],
     }
 
-    def __init__(
-        self,
-        cost: str | Cost = "hamming",
-        rnn: str = "lstm",
-        iterations: int = 3,
-        hidden: int = 128,
-        features: int | None = 128,
-        parameters: int | None = None,
-        l2: float = 1e-5,
-        dropout: float = 0.25,
-        reweight: str | None = "step",
-        refresh: int = 10,
-        batch_size: int = 256,
-        even_batches: bool = True,
-        epochs: int = 200,
-        learning_rate: float = 0.002,
-        shuffle: bool = True,
-        stopping: str = "folds",
-        tolerance: float = 1e-4,
-        patience: int = 50,
-        gate: str = "logistic",
-        output: str = "dense",
-        extractor: "torch.nn.Module | None" = None,
-        device: str = "auto",
-        random_state: Any = None,
-    ):
-        self.cost = cost
-        self.rnn = rnn
-        self.iterations = iterations
-        self.hidden = hidden
-        self.features = features
-        self.parameters = parameters
-        self.l2 = l2
-        self.dropout = dropout
-        self.reweight = reweight
-        self.refresh = refresh
-        self.batch_size = batch_size
-        self.even_batches = even_batches
-        self.epochs = epochs
-        self.learning_rate = learning_rate
-        self.shuffle = shuffle
-        self.stopping = stopping
-        self.tolerance = tolerance
-        self.patience = patience
-        self.gate = gate
-        self.output = output
-        self.extractor = extractor
-        self.device = device
-        self.random_state = random_state
-
     @property
     def fit_uses_cost(self) -> bool:
-        """Without reweighting the cost only chooses among fits."""
-        return self.reweight is not None
+        """Where no iteration is weighted the cost only chooses among fits."""
+        return self.reweight is not None and self.iterations >= self.weights_from
 
     def predict_proba_iterations(self, X: Any) -> np.ndarray:
         """Probability of each label after each iteration, shape (iterations, n, K)."""
@@ -192,33 +131,37 @@ class RethinkNet(NetEstimator):
 
         Only for `rnn="srn"` with `output="identity"`, where each hidden unit is a label.
         """
-        if self.output != "identity" or not hasattr(self, "model_"):
+        if self.output != "identity" or not hasattr(self, "nets_"):
             raise AttributeError(
                 "memory_matrix_ needs a fitted RethinkNet(rnn='srn', output='identity')"
             )
-        return self.model_.network.weights["recurrent"].T.cpu().numpy().copy()
+        return self.nets_[0].get_parameter("recurrent").detach().T.cpu().numpy().copy()
 
-    def _shape(self, inputs: int, labels: int) -> "Shape":
-        from rethink.nets.network import Shape
+    def shape(self, features: tuple[int, ...], labels: np.ndarray) -> "RecurrentShape":
+        """The shape of the net; with `parameters` the one of that size."""
+        from rethink.nets.recurrent import RecurrentShape
 
-        if self.output == "identity" and self.rnn != "srn":
+        identity, count = self.output == "identity", labels.shape[1]
+        if identity and self.rnn != "srn":
             raise ValueError(
                 f"output='identity' with rnn={self.rnn!r}: only the hidden units of an SRN are "
                 "probabilities; use rnn='srn', or output='dense'"
             )
-        shape = Shape(
-            inputs=inputs,
+        shape = RecurrentShape(
+            inputs=features[0],
+            labels=count,
             features=self.features,
             rnn=self.rnn,
-            hidden=labels if self.output == "identity" else self.hidden,
-            outputs=labels,
+            hidden=count if identity else self.hidden,
             steps=self.iterations,
-            identity=self.output == "identity",
+            dropout=self.dropout,
+            identity=identity,
             hard_gates=self.gate == "hard",
         )
         return shape if self.parameters is None else shape.resized(self.parameters)
 
-    def _reweighter(self) -> "Reweighter":
+    def reweighter(self) -> "Reweighter":
+        """Weights for the cost."""
         from rethink.nets.weights import Reweighter
 
-        return Reweighter(get_cost(self.cost), self.reweight)
+        return Reweighter(get_cost(self.cost), self.reweight, self.refresh, self.weights_from)

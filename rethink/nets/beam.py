@@ -114,3 +114,17 @@ def _widest(score: Tensor, width: int) -> tuple[Tensor, Tensor]:
 def _children(parents: Tensor, parent: Tensor) -> Tensor:
     """For each path what its parent has, of shape (n, paths, ...)."""
     return parents.take_along_dim(parent.unsqueeze(-1), dim=1)
+
+
+def longest_first(labels: Tensor) -> tuple[Tensor, list[int]]:
+    """Rows by their number of labels, the most first; and how many have at least 0, 1, 2, … .
+
+    Examples
+    --------
+    >>> rows, alive = longest_first(torch.tensor([[0, 0], [1, 1], [0, 1]]))
+    >>> rows.tolist(), alive
+    ([1, 2, 0], [3, 2, 1])
+    """
+    counts, rows = labels.sum(dim=1).long().sort(descending=True, stable=True)
+    steps = torch.arange(int(counts[0]) + 1, device=labels.device)
+    return rows, (counts >= steps.unsqueeze(1)).sum(dim=1).tolist()

@@ -1,18 +1,18 @@
-"""The head of CNN-RNN: an LSTM that names the labels of an instance one after the other."""
+"""The net of CNN-RNN: an LSTM that names the labels of an instance one after the other."""
 
 from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
-from torch import Tensor
+from torch import Tensor, nn
 
-from rethink.nets.beam import State, Step, beam_search
-from rethink.nets.head_features import as_vectors
-from rethink.nets.heads import Head, HeadShape, longest_first, lstm
+from rethink.nets.beam import State, Step, beam_search, longest_first
+from rethink.nets.layers import lstm_of_gates
+from rethink.nets.network import Net, Shape, Sizes, Weigh, as_vectors
 
 
 @dataclass(frozen=True)
-class PathShape(HeadShape):
+class PathShape(Shape):
     """Sizes, the order in which labels are named in training, and the width of the beam."""
 
     inputs: int
@@ -23,7 +23,7 @@ class PathShape(HeadShape):
     order: list[int]
 
     @property
-    def kernels(self) -> dict[str, tuple[int, int]]:
+    def kernels(self) -> Sizes:
         """One embedding for each label, and one for both the start and the end of a path."""
         units = 4 * self.hidden
         return {
@@ -35,19 +35,28 @@ class PathShape(HeadShape):
         }
 
     @property
-    def biases(self) -> dict[str, tuple[int]]:
+    def free(self) -> Sizes:
         """Only the LSTM has one."""
         return {"lstm_bias": (4 * self.hidden,)}
 
-    def head(self, flat: Tensor) -> "LabelPath":
-        """The head of these weights."""
-        return LabelPath(self, flat)
+    def net(self, extractor: nn.Module | None = None) -> "LabelPath":
+        """A net of this shape, all its weights zero."""
+        return LabelPath(self, extractor)
 
 
-class LabelPath(Head):
+class LabelPath(Net):
     """The next label is the one whose embedding is most like what image and LSTM make together."""
 
-    def loss(self, features: Tensor, labels: Tensor) -> Tensor:
+    rows_at_once = 256
+    mixed = True
+    embedding: Tensor
+    input: Tensor
+    recurrent: Tensor
+    from_state: Tensor
+    from_image: Tensor
+    lstm_bias: Tensor
+
+    def loss(self, features: Tensor, labels: Tensor, weigh: Weigh | None = None) -> Tensor:
         """Cross-entropy of the next label, the mean over all steps of all paths, ends included."""
         rows, alive = longest_first(labels)
         image, table = self._image(features)[rows], self._inputs()
@@ -64,8 +73,8 @@ class LabelPath(Head):
             taken = taken[:count].scatter(1, targets[:count, step : step + 1], True)
         return total / sum(alive)
 
-    def predict(self, features: Tensor) -> tuple[Tensor, Tensor]:
-        """The labels on the most probable path, and the probabilities it saw."""
+    def proba(self, features: Tensor) -> Tensor:
+        """1 for the labels on the most probable path: of single labels it has no probabilities."""
         image, table = self._image(features).unsqueeze(1), self._inputs()
 
         def advance(state: State, last: Tensor | None, chosen: Tensor) -> Step:
@@ -76,23 +85,22 @@ class LabelPath(Head):
 
         start = image.new_zeros(len(image), 1, self.shape.hidden)
         best = beam_search(advance, (start, start), self.shape.labels, self.shape.beam)
-        return best.labels, best.proba
+        return best.labels.unsqueeze(0)
 
     def _image(self, features: Tensor) -> Tensor:
-        return as_vectors(features) @ self.weights["from_image"]
+        return as_vectors(features) @ self.from_image
 
     def _inputs(self) -> Tensor:
         """What each label, and last the start, adds to the gates: a table instead of products."""
-        w = self.weights
-        return torch.addmm(w["lstm_bias"], w["embedding"], w["input"])
+        return torch.addmm(self.lstm_bias, self.embedding, self.input)
 
     def _next(self, z: Tensor, h: Tensor, c: Tensor) -> tuple[Tensor, Tensor]:
-        return lstm(z + h @ self.weights["recurrent"], c)
+        return lstm_of_gates(z + h @ self.recurrent, c)
 
     def _logits(self, h: Tensor, image: Tensor, taken: Tensor) -> Tensor:
         """Logits of all labels and, last, of the end; a label taken before cannot come again."""
-        joint = torch.relu(h @ self.weights["from_state"] + image)
-        logits = (joint @ self.weights["embedding"].T).float()
+        joint = torch.relu(h @ self.from_state + image)
+        logits = (joint @ self.embedding.T).float()
         return logits.masked_fill(taken, -torch.inf)
 
     def _paths(self, labels: Tensor) -> Tensor:

@@ -1,170 +1,166 @@
-"""The net of all neural models: x -> Dense(ReLU) -> recurrent steps on the same input -> Dense.
+"""What all nets share: a shape, named weights, the loss of a batch and predictions.
 
-Without a cell it is a feed-forward net with one step. All weights lie in one flat vector, those
-under the L2 penalty first, so that an optimiser's step is a few operations.
+A net gets vectors of shape (n, d) or maps of shape (n, channels, h, w), from X itself or from an
+extractor before it, which is trained with it end to end. Gradients are autograd's.
 """
 
 import math
-from bisect import bisect_left
-from dataclasses import dataclass, replace
-from typing import Any
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-from rethink.nets import initial
-from rethink.nets.cells import make_cell
-from rethink.nets.rows import Batch, product
+from rethink.nets.device import mixed_precision
+from rethink.nets.rows import Batch, Rows
+from rethink.seeds import derive_seed
+
+Sizes = dict[str, tuple[int, ...]]
+Weigh = Callable[[Tensor], Tensor | None]  # logits -> weights of their losses
 
 
-@dataclass(frozen=True)
-class Shape:
-    """What fixes a net's weights: sizes and kinds of its layers.
-
-    Attributes
-    ----------
-    inputs : int
-        Columns of x, or of what an extractor makes of it.
-    features : int or None
-        Units of the first dense layer; None leaves it out.
-    rnn : str or None
-        lstm, gru, srn, irnn, or None for a feed-forward net.
-    hidden, outputs, steps : int
-    identity : bool
-        The outputs are the hidden units of an SRN, without an output layer.
-    hard_gates : bool
-    chain : bool
-        Step k has one output, that of label k; otherwise each step has all labels.
-
-    Examples
-    --------
-    >>> Shape(72, 128, "lstm", 128, 6, 3).size  # the authors' net for emotions
-    141702
-    """
-
-    inputs: int
-    features: int | None
-    rnn: str | None
-    hidden: int
-    outputs: int
-    steps: int
-    identity: bool = False
-    hard_gates: bool = False
-    chain: bool = False
+class Shape(ABC):
+    """What fixes a net: a frozen dataclass of sizes and of settings for predictions."""
 
     @property
-    def gates(self) -> int:
-        """Blocks of hidden units in the recurrent weights."""
-        return {None: 0, "srn": 1, "irnn": 1, "gru": 3, "lstm": 4}[self.rnn]
+    @abstractmethod
+    def kernels(self) -> Sizes:
+        """Weights under the L2 penalty."""
 
     @property
-    def kernels(self) -> dict[str, tuple[int, ...]]:
-        """Weights under the L2 penalty, as in the authors' code: not biases, not the output."""
-        units = self.gates * self.hidden
-        found: dict[str, tuple[int, ...]] = {}
-        if self.features:
-            found["first"] = (self.inputs, self.features)
-        if self.rnn:
-            found["input"] = (self.features or self.inputs, units)
-            found["recurrent"] = (self.hidden, units)
-        return found
+    @abstractmethod
+    def free(self) -> Sizes:
+        """Weights without a penalty, such as biases; those of an LSTM are called `lstm_bias`."""
+
+    @abstractmethod
+    def net(self, extractor: nn.Module | None = None) -> "Net":
+        """A net of this shape, all its weights zero."""
 
     @property
-    def weights(self) -> dict[str, tuple[int, ...]]:
-        """All weights by name, in the order of the flat vector."""
-        found = self.kernels
-        if self.features:
-            found["first_bias"] = (self.features,)
-        if self.rnn:
-            found["bias"] = (self.gates * self.hidden,)
-        if not self.identity:
-            last = self.hidden if self.rnn else self.features or self.inputs
-            found |= {"output": (last, self.outputs), "output_bias": (self.outputs,)}
-        return found
+    def weights(self) -> Sizes:
+        """All weights by name."""
+        return {**self.kernels, **self.free}
 
     @property
     def size(self) -> int:
         """The number of all weights."""
         return sum(map(math.prod, self.weights.values()))
 
-    def resized(self, size: int) -> "Shape":
-        """The shape with both layers of one width, the one that comes nearest to `size` weights.
+    def initial(self, name: str, rng: np.random.Generator) -> np.ndarray:
+        """Keras' initial values: Glorot, orthogonal, zero biases, forget bias 1.
 
-        Examples
-        --------
-        >>> Shape(72, 128, "lstm", 128, 6, 3).resized(200_000).hidden
-        153
+        They are drawn with NumPy, so that they are equal on all devices.
         """
-
-        def of(width: int) -> Shape:
-            return replace(self, features=width, hidden=width)
-
-        above = bisect_left(range(1, size + 1), size, key=lambda width: of(width).size) + 1
-        return min(map(of, (max(above - 1, 1), above)), key=lambda shape: abs(shape.size - size))
-
-    @property
-    def penalised(self) -> int:
-        """How many of the flat vector's first entries are under the L2 penalty."""
-        return sum(map(math.prod, self.kernels.values()))
-
-    def split(self, flat: Tensor) -> dict[str, Tensor]:
-        """Views of a flat vector, by name."""
-        parts = flat.split([math.prod(shape) for shape in self.weights.values()])
-        return {
-            name: part.view(shape)
-            for (name, shape), part in zip(self.weights.items(), parts, strict=True)
-        }
+        size = self.weights[name]
+        if name == "lstm_bias":  # the gates: input, forget, output, new
+            return np.repeat([0.0, 1.0, 0.0, 0.0], size[0] // 4)
+        if len(size) == 1:
+            return np.zeros(size)
+        return orthogonal(size, rng) if name == "recurrent" else glorot_uniform(size, rng)
 
 
-class Network:
-    """Weights of one shape, and the outputs they give."""
+class Net(nn.Module, ABC):
+    """Weights of one shape behind an optional extractor.
 
-    def __init__(self, shape: Shape, flat: Tensor):
-        self.shape, self.flat = shape, flat
-        self.weights = shape.split(flat)
-        self.cell = make_cell(shape.rnn, shape.hard_gates) if shape.rnn else None
+    Attributes
+    ----------
+    threshold : float
+        Labels of a greater probability are predicted.
+    rows_at_once : int
+        In predictions: bounds their memory.
+    mixed : bool
+        Whether a GPU computes the net in mixed precision.
+    """
 
-    def forward(self, x: Batch, mask: Tensor | None = None) -> tuple[Tensor, Any]:
-        """Logits of shape (steps, n, outputs), and what the hand-written gradient needs."""
-        w = self.weights
-        first: Any = x
-        if self.shape.features:
-            first = torch.relu(product(x, w["first"]) + w["first_bias"])
-        if self.cell is None:
-            return (product(first, w["output"]) + w["output_bias"]).unsqueeze(0), (x, first)
-        z = product(first, w["input"]) + w["bias"]
-        state, states, kept = None, [], []
-        for _ in range(self.shape.steps):
-            state, saved = self.cell.forward(z, w["recurrent"], state, mask)
-            states.append(state)
-            kept.append(saved)
-        if self.shape.identity:  # an SRN's h is the logistic function of the state's second part
-            return torch.stack([state[1] for state in states]), None
-        h = torch.stack([state[0] for state in states])
-        logits = torch.addmm(w["output_bias"], h.flatten(0, 1), w["output"])
-        return logits.view(len(h), h.shape[1], -1), (x, first, h, kept)
+    threshold: float = 0.5
+    rows_at_once: ClassVar[int] = 2048
+    mixed: ClassVar[bool] = False
+
+    def __init__(self, shape: Any, extractor: nn.Module | None = None):
+        super().__init__()
+        self.shape, self.extractor = shape, extractor
+        for name, size in shape.weights.items():
+            self.register_parameter(name, nn.Parameter(torch.zeros(size)))
+
+    @abstractmethod
+    def loss(self, features: Any, labels: Tensor, weigh: Weigh | None = None) -> Tensor:
+        """Mean loss of a batch, labels of shape (n, K); only nets with weights are given any."""
+
+    @abstractmethod
+    def proba(self, features: Any) -> Tensor:
+        """Probabilities at each step, the last one the prediction: shape (steps, n, K)."""
+
+    @torch.no_grad()
+    def draw(self, seed: int) -> None:
+        """Take initial weights, each from a stream of its own.
+
+        So nets that differ in a layer, such as kinds of recurrent ones, share the other weights.
+        """
+        for name in self.shape.weights:
+            rng = np.random.default_rng(derive_seed("weights", name, seed))
+            self.get_parameter(name).copy_(torch.from_numpy(self.shape.initial(name, rng)))
+
+    def penalised(self) -> list[Tensor]:
+        """The weights under the L2 penalty."""
+        return [self.get_parameter(name) for name in self.shape.kernels]
+
+    def batch_loss(self, x: Batch, labels: Tensor, weigh: Weigh | None = None) -> Tensor:
+        """Mean loss of a batch of X."""
+        features = self._features(x)
+        with self._precision(labels.device):
+            return self.loss(features, labels, weigh)
+
+    @torch.no_grad()
+    def predict(self, rows: Rows, index: np.ndarray) -> Tensor:
+        """Probabilities of some rows, in double precision: shape (steps, n, K)."""
+        self.eval()
+        found = []
+        for part in np.array_split(index, max(1, -(-len(index) // self.rows_at_once))):
+            features = self._features(rows.take(part))
+            with self._precision(rows.device):
+                found.append(self.proba(features).double())
+        return torch.cat(found, dim=1)
+
+    def _features(self, x: Batch) -> Any:
+        return x if self.extractor is None else self.extractor(x)
+
+    def _precision(self, device: torch.device) -> torch.autocast:
+        return mixed_precision(device if self.mixed else torch.device("cpu"))
 
 
-def new_network(
-    shape: Shape,
-    rng: np.random.Generator,
-    device: torch.device,
-    dtype: torch.dtype = torch.float32,
-) -> Network:
-    """A net with Keras' initial weights: Glorot, orthogonal, zero biases, forget bias 1."""
-    flat = torch.zeros(shape.size, dtype=dtype, device=device)
-    network = Network(shape, flat)
-    irnn = shape.rnn == "irnn"
-    draw = {
-        "first": initial.glorot_uniform,
-        "input": initial.small_normal if irnn else initial.glorot_uniform,
-        "recurrent": initial.identity if irnn else initial.orthogonal,
-        "output": initial.glorot_uniform,
-    }
-    for name, weight in network.weights.items():
-        if name in draw:
-            weight.copy_(torch.from_numpy(draw[name](tuple(weight.shape), rng)))
-    if shape.rnn == "lstm":
-        network.weights["bias"][shape.hidden : 2 * shape.hidden] = 1.0
-    return network
+@torch.no_grad()
+def feature_shape(extractor: nn.Module | None, rows: Rows) -> tuple[int, ...]:
+    """The shape of what a net gets of one instance: (d,) or (channels, h, w)."""
+    if extractor is None:
+        return tuple(rows.matrix.shape[1:])
+    extractor.eval()
+    features = extractor(rows.take(np.zeros(1, dtype=np.int64)))
+    shape = tuple(getattr(features, "shape", ()))
+    if not isinstance(features, Tensor) or features.ndim not in (2, 4) or len(features) != 1:
+        raise ValueError(
+            f"the extractor returned shape {shape} for one instance, but a vector of shape "
+            "(1, features) or a map of shape (1, channels, h, w) is needed; end it accordingly"
+        )
+    return shape[1:]
+
+
+def as_vectors(features: Any) -> Any:
+    """Vectors as they are; of maps the mean over their patches."""
+    is_map = isinstance(features, Tensor) and features.ndim == 4
+    return features.mean((2, 3)) if is_map else features
+
+
+def glorot_uniform(size: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
+    """Uniform within the square root of 6 / (inputs + outputs); all gates are one matrix."""
+    limit = np.sqrt(6 / sum(size))
+    return rng.uniform(-limit, limit, size)
+
+
+def orthogonal(size: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:
+    """Orthonormal rows (or columns, where they are fewer), for all gates together."""
+    tall = (max(size), min(size))
+    q, r = np.linalg.qr(rng.standard_normal(tall))
+    q *= np.where(np.diag(r) < 0, -1.0, 1.0)  # without the signs of r, q is uniformly distributed
+    return q if size == tall else q.T

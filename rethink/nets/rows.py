@@ -70,7 +70,7 @@ class _SparseProduct(torch.autograd.Function):
         return rows @ W
 
     @staticmethod
-    def backward(context: Any, gradient: Tensor) -> Any:  # type: ignore[override]
+    def backward(context: Any, gradient: Tensor) -> Any:
         return None, None, context.columns @ gradient
 
 
@@ -79,14 +79,6 @@ def product(x: Batch, W: Tensor) -> Tensor:
     if isinstance(x, SparseBatch):
         return _SparseProduct.apply(x.rows, x.columns, W)
     return x @ W
-
-
-def product_gradient(x: Batch, gradient: Tensor, out: Tensor) -> None:
-    """The gradient of x W by W."""
-    if isinstance(x, SparseBatch):
-        out.copy_(x.columns @ gradient)
-    else:
-        torch.mm(x.T, gradient, out=out)
 
 
 def _extreme(matrix: Any, dtype: torch.dtype) -> float:

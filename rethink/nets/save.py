@@ -15,26 +15,22 @@ from safetensors.torch import load_file, save_file
 
 from rethink.costs import COSTS, Cost
 from rethink.nets.device import choose_device
-from rethink.nets.network import Network, Shape
-from rethink.nets.training import Model
+from rethink.nets.network import Net, Shape
 
-VERSION = 1
+VERSION = 2
 WEIGHTS, DESCRIPTION = "weights.safetensors", "model.json"
-EXTRACTOR = "extractor."  # before the names of its weights
 
 
 def save(estimator: Any, path: str | Path) -> None:
     """Write a fitted estimator to a folder; the description, written last, completes it."""
     folder = Path(path)
     folder.mkdir(parents=True, exist_ok=True)
-    model: Model = estimator.model_
-    tensors = dict(model.network.weights)
-    if model.extractor is not None:
-        state = model.extractor.state_dict()
-        tensors |= {f"{EXTRACTOR}{name}": value for name, value in state.items()}
     (folder / DESCRIPTION).unlink(missing_ok=True)
     # copies: safetensors refuses views of one vector
-    tensors = {name: value.detach().cpu().clone() for name, value in tensors.items()}
+    tensors = {
+        k: v.detach().cpu().clone()
+        for k, v in torch.nn.ModuleList(estimator.nets_).state_dict().items()
+    }
     save_file(tensors, folder / WEIGHTS)
     description = json.dumps(_description(estimator), indent=2, default=lambda value: value.item())
     unfinished = folder / f".{DESCRIPTION}.tmp"
@@ -42,7 +38,7 @@ def save(estimator: Any, path: str | Path) -> None:
     unfinished.replace(folder / DESCRIPTION)
 
 
-def load(kind: type, path: str | Path, **given: Any) -> Any:
+def load(kind: Any, path: str | Path, **given: Any) -> Any:
     """Read an estimator of the class `kind` from the folder `path`.
 
     `given` are constructor arguments that a file cannot hold (a cost of one's own, an extractor),
@@ -68,8 +64,10 @@ def load(kind: type, path: str | Path, **given: Any) -> Any:
     if description["names"] is not None:
         estimator.feature_names_in_ = np.array(description["names"], dtype=object)
     estimator.loss_history_ = description["loss_history"]
+    estimator.loss_jumps_ = description["loss_jumps"]
     estimator.epochs_ = len(estimator.loss_history_)
-    estimator.model_ = _model(folder, Shape(**description["shape"]), estimator)
+    shape = kind.shape_type()(**description["shape"])
+    estimator.nets_ = _nets(folder, shape, description["nets"], estimator)
     return estimator
 
 
@@ -86,13 +84,15 @@ def _description(estimator: Any) -> dict[str, Any]:
             if name not in not_saved
         },
         "not_saved": [name for name in not_saved if name != "random_state"],
-        "shape": vars(estimator.model_.network.shape),
+        "shape": vars(estimator.nets_[0].shape),
+        "nets": len(estimator.nets_),
         "labels": len(estimator.classes_),
         "label_type": estimator.classes_[0].dtype.str,
         "inputs": estimator.n_features_in_,
         "input_shape": list(estimator.input_shape_),
         "names": None if names is None else list(names),
         "loss_history": estimator.loss_history_,
+        "loss_jumps": estimator.loss_jumps_,
     }
 
 
@@ -116,21 +116,16 @@ def _read(folder: Path) -> dict[str, Any]:
     return description
 
 
-def _model(folder: Path, shape: Shape, estimator: Any) -> Model:
+def _nets(folder: Path, shape: Shape, count: int, estimator: Any) -> list[Net]:
     device = choose_device(estimator.device)
     try:
-        tensors = load_file(folder / WEIGHTS, device=str(device))
+        tensors = load_file(folder / WEIGHTS)
     except (SafetensorError, FileNotFoundError) as error:
         raise ValueError(f"{folder / WEIGHTS} cannot be read ({error}); save it again") from None
-    network = Network(shape, torch.zeros(shape.size, device=device))
-    for name, weight in network.weights.items():
+    nets = [shape.net(estimator.own_extractor()).to(device) for _ in range(count)]
+    both = torch.nn.ModuleList(nets)
+    for name, weight in both.state_dict().items():
         if name not in tensors or tensors[name].shape != weight.shape:
             raise ValueError(f"{folder / WEIGHTS} does not fit its {DESCRIPTION}: {name} differs")
-        weight.copy_(tensors[name])
-    extractor = estimator.own_extractor(device)
-    if extractor is not None:
-        state = {
-            k.removeprefix(EXTRACTOR): v for k, v in tensors.items() if k.startswith(EXTRACTOR)
-        }
-        extractor.load_state_dict(state)
-    return Model(network, extractor)
+    both.load_state_dict(tensors)
+    return nets

@@ -1,6 +1,7 @@
 """A faster search for nets: strengths compete while they are trained, and half of them go on."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,44 +18,45 @@ FIRST_RUNG = 48  # epochs before the first comparison; then three times as many,
 GROWTH = 3
 LAST_RUNG = 432  # epochs that tell two points apart, where the folds do not choose the epochs
 ERRORS = 2  # standard errors that count as a tie
-CHECKS = 12  # with stopping="folds": evaluations on the way to each rung
+CHECKS = 12  # with stopping="folds": looks on the way to each rung
+LOOKS = (6, 11, 16, 22, 32, 45, 60)  # with stopping="holdout"; then ever 1.4 times as many
+STUCK = 4  # times as long as else a net is trained whose prediction is the same for all rows
+LEAST = 1e-3  # share of its first value by which a held-out loss must fall to count as progress
 
 
-class NetSearch:
-    """The hooks of `rethink.search` for nets."""
+@dataclass(frozen=True)
+class Look:
+    """What the held-out rows said after some epochs.
 
-    stopping: str
+    Attributes
+    ----------
+    epochs : int
+    values : ndarray of shape (costs, folds)
+    loss : float
+        The net's own loss, the mean over the folds: it falls before any prediction changes.
+    stuck : bool
+        The prediction is the same for all rows, though their labels are not.
+    """
 
-    @property
-    def needs_folds(self) -> bool:
-        """Whether there is something to choose on the folds even with a single grid point."""
-        return self.stopping == "folds"
-
-    def cross_validate(
-        self,
-        points: Sequence[dict[str, Any]],
-        X: Any,
-        Y: np.ndarray,
-        parts: Sequence[np.ndarray],
-        costs: Sequence[Cost],
-    ) -> "list[list[Trial]]":
-        """Try all points by successive halving: for each cost a trial for each point.
-
-        All points are trained on all folds for a few epochs; the better half under any of the
-        costs is trained on, and so forth, until two are left, which are compared after some
-        hundred epochs. Points given up on the way have None as values.
-
-        With `stopping="folds"` the held-out rows are looked at on the way as well: a point's
-        value is that of the best look, and its `params` tell the epochs. The last two points are
-        trained until it is clear that no better look will come.
-        """
-        race = Race(self, points, X, Y, parts, costs)
-        race.run()
-        return [race.trials(number) for number in range(len(costs))]
+    epochs: int
+    values: np.ndarray
+    loss: float
+    stuck: bool
 
 
 class Race:
-    """Points in training, their looks at the held-out rows, and who is still in."""
+    """Points in training, their looks at the held-out rows, and who is still in.
+
+    All points are trained on all folds for a few epochs; the better half under any of the costs is
+    trained on, and so forth, until two are left, which are compared after some hundred epochs.
+    Points given up on the way have None as values.
+
+    With `stopping="folds"` the held-out rows are looked at on the way as well: a point's value is
+    that of the best look, and its `params` tell the epochs. The last two points are trained until
+    it is clear that no better look will come: neither the costs nor the net's own loss have been
+    better for long. While a net predicts the same for all rows, its costs say nothing, and only the
+    loss counts. With `stopping="holdout"` all this happens on the first fold alone.
+    """
 
     def __init__(
         self,
@@ -68,19 +70,18 @@ class Race:
         told = {"cost": costs[0]} if is_cost_sensitive(type(estimator)) else {}
         entries = [clone(estimator).set_params(**point, **told) for point in points]
         X, self.Y = entries[0]._check_fit(X, Y)
-        data = entries[0]._data(X, self.Y)
+        data = entries[0].data(X, self.Y)
         everything = np.arange(len(self.Y))
-        self.points, self.parts, self.costs = points, parts, costs
+        self.points, self.costs = points, costs
+        self.stopping, self.patience = entries[0].stopping, entries[0].patience
+        self.parts = parts[:1] if self.stopping == "holdout" else parts
         self.limits = [entry.epochs for entry in entries]
-        self.by_folds = entries[0].stopping == "folds"
-        self.patience = entries[0].patience
         self.trainers: list[list[Trainer]] = [
-            [entry._trainer(data, np.setdiff1d(everything, held)) for held in parts]
+            [entry.trainer(data, np.setdiff1d(everything, held)) for held in self.parts]
             for entry in entries
         ]
         self.alive = list(range(len(points)))
-        # looks[point]: (epochs, values of shape (costs, folds)) in the order they were made
-        self.looks: list[list[tuple[int, np.ndarray]]] = [[] for _ in points]
+        self.looks: list[list[Look]] = [[] for _ in points]
 
     def run(self) -> None:
         """Train until two points are left and told apart, or none can be trained further."""
@@ -89,7 +90,7 @@ class Race:
             for point in self.alive:
                 self._train(point, before, rung)
             racing = [point for point in self.alive if not self._done(point)]
-            decided = len(self.alive) <= 2 and rung >= LAST_RUNG and not self.by_folds
+            decided = len(self.alive) <= 2 and rung >= LAST_RUNG and self.stopping == "loss"
             if decided or not racing:
                 return
             self._keep(self._better_half())
@@ -105,56 +106,60 @@ class Race:
         params = dict(self.points[point])
         if point not in self.alive:
             return Trial(params, [None] * len(self.parts))
-        epochs, values = self._best_look(cost, point)
-        if self.by_folds:
-            params["epochs"] = epochs
-        return Trial(params, [float(value) for value in values[cost]])
+        look = self._best_look(cost, point)
+        if self.stopping != "loss":
+            params["epochs"] = look.epochs
+        return Trial(params, [float(value) for value in look.values[cost]])
 
     def _train(self, point: int, before: int, rung: int) -> None:
-        looks = _looks(before, rung) if self.by_folds else [rung]
-        for epochs in looks:
+        for epochs in looks_between(before, rung, self.stopping):
             if self._done(point):
                 return
             limit = min(epochs, self.limits[point])
             for trainer in self.trainers[point]:
                 trainer.run(limit)
-            self.looks[point].append((limit, self._values(point)))
+            self.looks[point].append(self._look(point, limit))
 
     def _done(self, point: int) -> bool:
-        """Whether more training is not allowed, or (by folds) not worth it."""
-        made = self.looks[point]
-        if not made:
-            return False
-        last = made[-1][0]
-        if last >= self.limits[point] or all(t.finished for t in self.trainers[point]):
-            return True
-        if not self.by_folds:
-            return False
-        best = max(self._best_look(cost, point)[0] for cost in range(len(self.costs)))
-        return last >= max(2 * best, best + self.patience)
-
-    def _values(self, point: int) -> np.ndarray:
-        values = np.empty((len(self.costs), len(self.parts)))
-        for fold, (held, trainer) in enumerate(zip(self.parts, self.trainers[point], strict=True)):
-            logits = trainer.model.logits(trainer.data.rows, held)[-1]
-            predicted = (logits > 0).cpu().numpy()
-            for number, cost in enumerate(self.costs):
-                values[number, fold] = cost(self.Y[held], predicted).mean()
-        return values
-
-    def _best_look(self, cost: int, point: int) -> tuple[int, np.ndarray]:
-        """By folds the look at the best stretch, the earliest of equals; otherwise the last."""
+        """Whether more training is not allowed, or not worth it."""
         looks = self.looks[point]
-        if not self.by_folds:
+        if not looks:
+            return False
+        last = looks[-1]
+        if last.epochs >= self.limits[point] or all(t.finished for t in self.trainers[point]):
+            return True
+        if self.stopping == "loss":
+            return False
+        best = _least_loss(looks).epochs
+        if last.stuck:
+            return last.epochs >= STUCK * max(2 * best, best + self.patience)
+        best = max(best, *(self._best_look(cost, point).epochs for cost in range(len(self.costs))))
+        return last.epochs >= max(2 * best, best + self.patience)
+
+    def _look(self, point: int, epochs: int) -> Look:
+        values, losses, stuck = np.empty((len(self.costs), len(self.parts))), [], True
+        for fold, (held, trainer) in enumerate(zip(self.parts, self.trainers[point], strict=True)):
+            net, truth = trainer.trained, self.Y[held]
+            predicted = (net.predict(trainer.data.rows, held)[-1] > net.threshold).cpu().numpy()
+            losses.append(trainer.held_out_loss(held))
+            stuck &= _equal_rows(predicted) and not _equal_rows(truth)
+            for number, cost in enumerate(self.costs):
+                values[number, fold] = cost(truth, predicted).mean()
+        return Look(epochs, values, float(np.mean(losses)), stuck)
+
+    def _best_look(self, cost: int, point: int) -> Look:
+        """The look at the best stretch; where the folds do not choose the epochs, the last."""
+        looks = self.looks[point]
+        if self.stopping == "loss":
             return looks[-1]
-        means = np.array([self._losses(cost, values).mean() for _, values in looks])
-        # single epochs are noisy: a look is judged with its two neighbours
-        stretches = [means[max(i - 1, 0) : i + 2].mean() for i in range(len(means))]
+        if all(look.stuck for look in looks):  # then the cost tells nothing
+            return _least_loss(looks)
+        stretches = _stretches([self._losses(cost, look).mean() for look in looks])
         return looks[int(np.argmin(stretches))]
 
-    def _losses(self, cost: int, values: np.ndarray) -> np.ndarray:
+    def _losses(self, cost: int, look: Look) -> np.ndarray:
         """Values of one cost on each fold, with the sign that makes less better."""
-        return -values[cost] if self.costs[cost].greater_is_better else values[cost]
+        return -look.values[cost] if self.costs[cost].greater_is_better else look.values[cost]
 
     def _keep(self, points: list[int]) -> None:
         for point in set(self.alive) - set(points):
@@ -164,17 +169,22 @@ class Race:
     def _better_half(self) -> list[int]:
         kept: set[int] = set()
         for cost in range(len(self.costs)):
-            losses = [self._losses(cost, self._best_look(cost, p)[1]) for p in self.alive]
-            order = _ranked(np.array(losses))[: max(2, -(-len(losses) // 2))]
+            losses = [self._losses(cost, self._best_look(cost, p)) for p in self.alive]
+            order = ranked(np.array(losses))[: max(2, -(-len(losses) // 2))]
             kept.update(self.alive[place] for place in order)
         return sorted(kept)
 
 
-def _ranked(losses: np.ndarray) -> np.ndarray:
+def ranked(losses: np.ndarray) -> np.ndarray:
     """Places of points from their losses on the folds, shape (points, folds), the best first.
 
     Those within two standard errors of the best come first, the strongest regularisation ahead:
     it learns more slowly and over-fits later, and the weakest strengths hardly differ.
+
+    Examples
+    --------
+    >>> ranked(np.array([[5.0, 5.0], [2.1, 2.2], [3.0, 3.0], [1.9, 2.3]])).tolist()
+    [1, 3, 2, 0]
     """
     means = losses.mean(axis=1)
     best = losses[np.argmin(means)]
@@ -183,7 +193,37 @@ def _ranked(losses: np.ndarray) -> np.ndarray:
     return np.argsort(np.where(tied, -np.inf, means), kind="stable")
 
 
-def _looks(before: int, rung: int) -> list[int]:
-    """Epochs of the looks on the way from one rung to the next, evenly spread."""
-    step = max(1, (rung - before) // CHECKS)
-    return [*range(before + step, rung, step), rung]
+def looks_between(before: int, rung: int, stopping: str) -> list[int]:
+    """Epochs of the looks after one rung and up to the next.
+
+    Examples
+    --------
+    >>> looks_between(48, 144, "folds")
+    [56, 64, 72, 80, 88, 96, 104, 112, 120, 128, 136, 144]
+    >>> looks_between(0, 48, "holdout"), looks_between(48, 432, "holdout")
+    ([6, 11, 16, 22, 32, 45], [60, 85, 120, 170, 240, 340])
+    """
+    if stopping == "loss":
+        return [rung]
+    if stopping == "folds":
+        step = max(1, (rung - before) // CHECKS)
+        return [*range(before + step, rung, step), rung]
+    looks = list(LOOKS)
+    while looks[-1] < rung:
+        looks.append(5 * round(looks[-1] * 2**0.5 / 5))
+    return [epochs for epochs in looks if before < epochs <= rung]
+
+
+def _stretches(losses: Sequence[float]) -> np.ndarray:
+    """Each loss judged with its two neighbours: those of single epochs are noisy."""
+    return np.array([np.mean(losses[max(i - 1, 0) : i + 2]) for i in range(len(losses))])
+
+
+def _least_loss(looks: Sequence[Look]) -> Look:
+    """The earliest look after which the held-out loss hardly fell."""
+    stretches = _stretches([look.loss for look in looks])
+    return looks[int(np.argmax(stretches <= stretches.min() + LEAST * abs(looks[0].loss)))]
+
+
+def _equal_rows(matrix: np.ndarray) -> bool:
+    return bool((matrix == matrix[0]).all())

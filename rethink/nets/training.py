@@ -1,21 +1,25 @@
 """Training of one net, in epochs that can be continued at any time."""
 
+import math
 from collections.abc import Iterator
-from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from rethink.nets.gradient import batch_loss, by_autograd, by_hand
-from rethink.nets.nadam import Nadam
-from rethink.nets.network import Network
+from rethink.nets.device import own_chance
+from rethink.nets.network import Net
 from rethink.nets.rows import Rows
-from rethink.nets.stopping import StoppingRule
 from rethink.nets.weights import Reweighter
+from rethink.seeds import derive_seed
 
-ROWS_AT_ONCE = 2048  # in predictions; bounds their memory
+JUMP = 2.0  # times the loss of the epoch before
+LINE_EVERY = 10  # epochs, where training tells how it goes
+MEMORY = 9  # an average of weights is over about the last ninth of all steps
 
 
 @dataclass(frozen=True)
@@ -25,49 +29,70 @@ class Data:
     rows: Rows
     labels: Tensor
 
+    def labels_of(self, index: np.ndarray) -> Tensor:
+        """The labels of some rows."""
+        return self.labels[torch.from_numpy(index).to(self.labels.device)]
+
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a net is trained; the estimators explain the settings."""
+    """How a net is trained; the estimators, whose parameters these are, explain them."""
 
-    l2: float
-    dropout: float
-    batch_size: int
-    learning_rate: float
-    shuffle: bool
-    refresh: int = 10
+    l2: float = 0.0
+    batch_size: int = 256
     even_batches: bool = True
+    learning_rate: float = 0.002
+    schedule: str = "constant"
+    average: bool = False
+    shuffle: bool = True
+    verbose: int = 0
+
+    def rate(self, step: int) -> float:
+        """The learning rate of a step, counted from 1."""
+        falling = self.schedule == "falling"
+        return self.learning_rate / math.sqrt(1 + step / 100) if falling else self.learning_rate
 
 
-class Model:
-    """A net behind an optional extractor, and the logits they give."""
+class StoppingRule:
+    """Stop when the loss has not improved by `tolerance`, relatively, for `patience` epochs.
 
-    def __init__(self, network: Network, extractor: torch.nn.Module | None = None):
-        self.network, self.extractor = network, extractor
+    Losses are compared as means over blocks of epochs, because weights that are refreshed now and
+    then make single epochs incomparable.
 
-    @torch.no_grad()
-    def logits(self, rows: Rows, index: np.ndarray) -> Tensor:
-        """Logits of some rows without dropout, shape (iterations, n, K)."""
-        if self.extractor is not None:
-            self.extractor.eval()
-        count = max(1, -(-len(index) // ROWS_AT_ONCE))
-        parts = [self.forward(rows, part)[0] for part in np.array_split(index, count)]
-        logits = torch.cat(parts, dim=1)
-        return logits.permute(2, 1, 0) if self.network.shape.chain else logits
+    Examples
+    --------
+    >>> rule = StoppingRule(tolerance=0.01, patience=2)
+    >>> [rule.converged(loss) for loss in (1.0, 0.5, 0.499, 0.498)]
+    [False, False, False, True]
+    """
 
-    def forward(
-        self, rows: Rows, index: np.ndarray, mask: Tensor | None = None
-    ) -> tuple[Tensor, object]:
-        """Logits and what the gradient needs."""
-        x = rows.take(index)
-        return self.network.forward(x if self.extractor is None else self.extractor(x), mask)
+    def __init__(self, tolerance: float, patience: int, block: int = 1):
+        self.tolerance, self.patience, self.block = tolerance, patience, block
+        self.best, self.since = math.inf, 0
+        self.collected: list[float] = []
+
+    def converged(self, loss: float) -> bool:
+        """Take the loss of one epoch."""
+        self.collected.append(loss)
+        if len(self.collected) < self.block:
+            return False
+        mean = sum(self.collected) / self.block
+        self.collected = []
+        improved = mean < self.best - self.tolerance * abs(self.best) or math.isinf(self.best)
+        self.best = min(mean, self.best) if improved else self.best
+        self.since = 0 if improved else self.since + self.block
+        return self.since >= self.patience
 
 
 class Trainer:
-    """Trains a model on the rows `index` of some data.
+    """Trains a net on the rows `index` of some data by Nadam with Keras' settings.
 
     Attributes
     ----------
+    net : Net
+        In training.
+    trained : Net
+        What to predict with: the net itself or, where the recipe averages, a mean of its past.
     history : list of float
         Mean training loss of each epoch, with the L2 penalty at its end.
     finished : bool
@@ -76,20 +101,20 @@ class Trainer:
 
     def __init__(
         self,
-        model: Model,
+        net: Net,
         data: Data,
         index: np.ndarray,
         recipe: Recipe,
-        rng: np.random.Generator,
+        seed: int,
         reweighter: Reweighter | None = None,
         rule: StoppingRule | None = None,
     ):
-        self.model, self.data, self.index, self.recipe = model, data, index, recipe
-        self.rng, self.reweighter, self.rule = rng, reweighter, rule
-        self.leaves = [model.network.flat]
-        if model.extractor is not None:
-            self.leaves += [p for p in model.extractor.parameters() if p.requires_grad]
-        self.nadam = Nadam(self.leaves, recipe.learning_rate)
+        self.net, self.data, self.index, self.recipe = net, data, index, recipe
+        self.seed, self.reweighter, self.rule = seed, reweighter, rule
+        self.order = np.random.default_rng(derive_seed("batches", seed))
+        self.trained = deepcopy(net) if recipe.average else net
+        self.optimiser = _nadam(net, recipe)
+        self.steps = 0
         self.history: list[float] = []
         self.finished = False
 
@@ -98,12 +123,15 @@ class Trainer:
         """How many epochs have been run."""
         return len(self.history)
 
+    @property
+    def jumps(self) -> list[int]:
+        """The epochs, from 1, whose loss is a multiple of the one before: training went astray."""
+        return [n for n, (a, b) in enumerate(pairwise(self.history), start=2) if b > JUMP * a]
+
     def run(self, epochs: int) -> None:
         """Train up to this number of epochs in all, or until the stopping rule speaks."""
         while self.epochs < epochs and not self.finished:
-            self._refresh()
-            with _repeatable(self.model.extractor, self.rng):
-                loss = self._epoch()
+            loss = self._epoch()
             if not np.isfinite(loss):
                 raise ValueError(
                     f"training diverged in epoch {self.epochs + 1}: the loss is {loss}; "
@@ -111,83 +139,81 @@ class Trainer:
                 )
             self.history.append(loss)
             self.finished = self.rule is not None and self.rule.converged(loss)
-
-    def _refresh(self) -> None:
-        if self.reweighter is None or self.reweighter.mode != "period":
-            return
-        if self.epochs and self.epochs % self.recipe.refresh == 0:
-            everything = np.arange(len(self.data.rows))
-            self.reweighter.remember(self.model.logits(self.data.rows, everything))
-
-    def _epoch(self) -> float:
-        total = torch.zeros((), device=self.data.labels.device)
-        for index in self._batches():
-            total += self._step(index) * (len(index) / len(self.index))
-        return float(total + self._penalty())
-
-    def _batches(self) -> list[np.ndarray]:
-        order = self.rng.permutation(self.index) if self.recipe.shuffle else self.index
-        size = self.recipe.batch_size
-        if self.recipe.even_batches:
-            return np.array_split(order, -(-len(order) // size))
-        return np.split(order, range(size, len(order), size))
-
-    def _step(self, index: np.ndarray) -> Tensor:
-        shape = self.model.network.shape
-        labels = self.data.labels[torch.from_numpy(index).to(self.data.labels.device)]
-        by_graph = self.model.extractor is not None or shape.identity
-        loss, gradients = (self._by_graph if by_graph else self._by_hand)(index, labels)
-        kernels = self.model.network.flat[: shape.penalised]
-        gradients[0][: shape.penalised].add_(kernels, alpha=2 * self.recipe.l2)
-        self.nadam.step(gradients)
-        return loss
+            if self.recipe.verbose and (self.epochs % LINE_EVERY == 0 or self.epochs == epochs):
+                print(f"epoch {self.epochs} of {epochs}: training loss {loss:.4f}", flush=True)
 
     @torch.no_grad()
-    def _by_hand(self, index: np.ndarray, labels: Tensor) -> tuple[Tensor, list[Tensor]]:
-        network, mask = self.model.network, self._mask(len(index))
-        logits, tape = self.model.forward(self.data.rows, index, mask)
-        targets, weights = self._goal(logits, labels, index)
-        gradient = torch.empty_like(network.flat)
-        by_hand(network, tape, logits, targets, weights, mask, out=gradient)
-        return batch_loss(logits, targets, weights), [gradient]
+    def held_out_loss(self, index: np.ndarray) -> float:
+        """The mean loss of other rows, weighted as in training, without the penalty."""
+        self.trained.eval()
+        parts = np.array_split(index, -(-len(index) // self.trained.rows_at_once))
+        losses = [float(self._loss(self.trained, part)) * len(part) for part in parts]
+        return sum(losses) / len(index)
 
-    def _by_graph(self, index: np.ndarray, labels: Tensor) -> tuple[Tensor, list[Tensor]]:
-        flat = self.model.network.flat.requires_grad_()
-        model = Model(Network(self.model.network.shape, flat), self.model.extractor)
-        logits, _ = model.forward(self.data.rows, index, self._mask(len(index)))
-        loss = batch_loss(logits, *self._goal(logits, labels, index))
-        gradients = by_autograd(loss, self.leaves)
-        flat.requires_grad_(False)
-        return loss.detach(), gradients
+    def _epoch(self) -> float:
+        self._refresh()
+        self.net.train()
+        device = self.data.labels.device
+        total = torch.zeros((), device=device)
+        with own_chance(device, derive_seed("dropout", self.seed, self.epochs)):
+            for index in self._batches():
+                total += self._step(index) * (len(index) / len(self.index))
+        penalty = sum(kernel.detach().square().sum() for kernel in self.net.penalised())
+        return float(total + self.recipe.l2 * penalty)
 
-    def _goal(
-        self, logits: Tensor, labels: Tensor, index: np.ndarray
-    ) -> tuple[Tensor, Tensor | None]:
-        """Targets and weights of a batch; a chain's step k is label k."""
-        targets = labels.T.unsqueeze(-1) if self.model.network.shape.chain else labels
-        return targets, self.reweighter(logits, labels, index) if self.reweighter else None
+    def _refresh(self) -> None:
+        if self.reweighter is not None and self.reweighter.is_due(self.epochs):
+            everything = np.arange(len(self.data.rows))
+            self.reweighter.remember(self.net.predict(self.data.rows, everything) > 0.5)
 
-    def _mask(self, n: int) -> Tensor | None:
-        """Recurrent dropout: one mask for all steps of an instance, scaled to keep the mean."""
-        shape = self.model.network.shape
-        if not self.recipe.dropout or shape.rnn is None or shape.steps == 1:
-            return None
-        keep = self.rng.random((n, shape.hidden), dtype=np.float32) >= self.recipe.dropout
-        mask = torch.from_numpy(keep).to(self.model.network.flat)
-        return mask.div_(1 - self.recipe.dropout)
+    def _batches(self) -> Iterator[np.ndarray]:
+        order = self.order.permutation(self.index) if self.recipe.shuffle else self.index
+        size = self.recipe.batch_size
+        if self.recipe.even_batches:
+            yield from np.array_split(order, -(-len(order) // size))
+        else:
+            yield from np.split(order, range(size, len(order), size))
 
-    def _penalty(self) -> Tensor:
-        kernels = self.model.network.flat[: self.model.network.shape.penalised]
-        return self.recipe.l2 * kernels.dot(kernels)
+    def _step(self, index: np.ndarray) -> Tensor:
+        self.steps += 1
+        for group in self.optimiser.param_groups:
+            group["lr"] = self.recipe.rate(self.steps)
+        loss = self._loss(self.net, index)
+        self.optimiser.zero_grad()
+        loss.backward()
+        self.optimiser.step()
+        if self.recipe.average:
+            _follow(self.trained, self.net, MEMORY / (self.steps + MEMORY - 1))
+        return loss.detach()
+
+    def _loss(self, net: Net, index: np.ndarray) -> Tensor:
+        labels, weigh = self.data.labels_of(index), None
+        if reweighter := self.reweighter:
+
+            def weigh(logits: Tensor) -> Tensor | None:
+                return reweighter(logits, labels, index)
+
+        return net.batch_loss(self.data.rows.take(index), labels, weigh)
 
 
-@contextmanager
-def _repeatable(extractor: torch.nn.Module | None, rng: np.random.Generator) -> Iterator[None]:
-    """An extractor may have dropout of its own, which takes torch's global random numbers."""
-    if extractor is None:
-        yield
-        return
-    with torch.random.fork_rng():
-        torch.manual_seed(int(rng.integers(2**31)))
-        extractor.train()
-        yield
+def _nadam(net: Net, recipe: Recipe) -> torch.optim.NAdam:
+    """Nadam with Keras' epsilon; the penalty l2 Σw² has the gradient 2 l2 w."""
+    kernels = net.penalised()
+    penalised = {id(kernel) for kernel in kernels}
+    others = [p for p in net.parameters() if p.requires_grad and id(p) not in penalised]
+    groups: list[dict[str, Any]] = [
+        {"params": kernels, "weight_decay": 2 * recipe.l2},
+        {"params": others},
+    ]
+    return torch.optim.NAdam(groups, lr=recipe.learning_rate, eps=1e-7, foreach=True)
+
+
+@torch.no_grad()
+def _follow(average: Net, net: Net, share: float) -> None:
+    """Move an average of weights, and of an extractor's statistics, towards those of the net."""
+    now = net.state_dict()
+    for name, value in average.state_dict().items():  # which are the weights, not copies
+        if value.is_floating_point():
+            value.lerp_(now[name], share)
+        else:
+            value.copy_(now[name])

@@ -59,7 +59,7 @@ def normalised(weights: Tensor) -> Tensor:
 
 
 class Reweighter:
-    """Weights of a batch, all ones at the first step.
+    """Weights of a batch, for each step from the prediction of the step before.
 
     Parameters
     ----------
@@ -67,31 +67,45 @@ class Reweighter:
     mode : str or None
         `step`: from the predictions of the batch itself, one step earlier. `period`: from
         predictions of all rows that `remember` was given, no label at all before. None: off.
+    refresh : int
+        With `period`: after how many epochs there shall be new predictions.
+    first : int
+        The first step, from 1, that has weights; the losses of those before weigh 1. As nothing
+        comes before step 1, its weights are from its own prediction.
     """
 
-    def __init__(self, cost: Cost, mode: str | None):
+    def __init__(self, cost: Cost, mode: str | None, refresh: int = 10, first: int = 2):
         # Hamming weights are all equal: normalised, they change nothing
         self.mode = None if isinstance(cost, Hamming) else mode
+        self.refresh = refresh if self.mode == "period" else 1
+        self.first = first
         self.of_labels = label_weights(cost)
         self.remembered: Tensor | None = None
 
-    def remember(self, logits: Tensor) -> None:
-        """Take the predictions of all rows, logits of shape (steps, n, K)."""
-        self.remembered = logits[:-1] > 0
+    def is_due(self, epochs: int) -> bool:
+        """Whether predictions of all rows are wanted after so many epochs."""
+        return self.mode == "period" and epochs > 0 and epochs % self.refresh == 0
+
+    def remember(self, predicted: Tensor) -> None:
+        """Take the predictions of all rows, of shape (steps, n, K)."""
+        self.remembered = predicted
 
     def __call__(self, logits: Tensor, y: Tensor, index: np.ndarray) -> Tensor | None:
         """Weights of the shape of `logits` for the rows `index` of those remembered."""
-        if self.mode is None or len(logits) == 1:
+        if self.mode is None or len(logits) < self.first:
             return None
+        predicted = self._predicted(logits, index)
+        before = torch.cat([predicted[:1], predicted[:-1]])[self.first - 1 :]
         weights = torch.ones_like(logits)
-        if self.mode == "step":
-            predicted = logits.detach()[:-1] > 0
-        elif self.remembered is None:
-            predicted = torch.zeros_like(logits[:-1], dtype=torch.bool)
-        else:
-            predicted = self.remembered[:, torch.from_numpy(index).to(logits.device)]
-        weights[1:] = normalised(self.of_labels(y, predicted.to(y.dtype)))
+        weights[self.first - 1 :] = normalised(self.of_labels(y, before.to(y.dtype)))
         return weights
+
+    def _predicted(self, logits: Tensor, index: np.ndarray) -> Tensor:
+        if self.mode == "step":
+            return logits > 0
+        if self.remembered is None:
+            return torch.zeros_like(logits, dtype=torch.bool)
+        return self.remembered[:, torch.from_numpy(index).to(logits.device)]
 
 
 def _asked(cost: Cost, y: Tensor, predicted: Tensor) -> Tensor:

@@ -17,7 +17,7 @@ from stages.common.tables import read_table, table_to_matrix
 ROWS, LABELS, THUMBNAILS = "rows.parquet", "labels.parquet", "thumbnails.parquet"
 SUMMARY, SPEED = "summary.json", "speed.json"
 IMAGES = "images.parquet"  # the table of rows, beside the prepared data
-KEY, PATCHES = b"key", b"cells"  # metadata of a part
+KEY, PATCHES = b"key", b"patches"  # metadata of a part
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,8 @@ def parts(folder: Path) -> list[Path]:
     return sorted((folder / "parts").glob("*.parquet"))
 
 
-def cells_of(folder: Path) -> int:
-    """How many cells a map has."""
+def patches_of(folder: Path) -> int:
+    """How many patches a map has."""
     return int(pq.read_schema(parts(folder)[0]).metadata[PATCHES])
 
 

@@ -31,7 +31,6 @@ CODE = (
     "stages.features.decode",
     "rethink.nets.images",
     "rethink.nets.resnet",
-    "rethink.nets.small_cnn",
 )
 
 

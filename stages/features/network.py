@@ -30,13 +30,13 @@ class Network:
     weights: str  # a hash of the weights
 
     def __call__(self, pixels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Vectors (n, channels) and maps (n, cells, channels) from uint8 (n, size, size, 3)."""
+        """Vectors (n, channels) and maps (n, patches, channels) from uint8 (n, size, size, 3)."""
         images = np.stack([preprocess(image, self.layout, self.size) for image in pixels])
         with torch.inference_mode():
             seen = self.module(torch.from_numpy(images).to(self.device))
             pooled = self.module.pooled(seen)
-            cells = seen.flatten(2).transpose(1, 2)
-            return pooled.cpu().numpy(), cells.contiguous().cpu().numpy()
+            patches = seen.flatten(2).transpose(1, 2)
+            return pooled.cpu().numpy(), patches.contiguous().cpu().numpy()
 
 
 def load_network(weights: Weights, folder: Path, device: str | None = None) -> Network:

@@ -14,8 +14,8 @@ from stages.common.images import (
     SPEED,
     SUMMARY,
     THUMBNAILS,
-    cells_of,
     parts,
+    patches_of,
     read_rows,
 )
 from stages.common.sources import Pictures
@@ -70,7 +70,7 @@ def write_summary(folder: Path, pictures: Pictures, network: str) -> None:
     summary = {
         "images": len(rows.files),
         "network": network,
-        "cells": cells_of(folder),
+        "patches": patches_of(folder),
         "map": pictures.map,
         "problems": dict(sorted(problems.items())),
     }

@@ -18,7 +18,7 @@ class Inputs:
     """One data set in memory, and what its estimator must know of X.
 
     X is features; for `input: joint` probabilities over `support`; for `input: map` maps of images,
-    `cells` one after the other.
+    `patches` one after the other.
     """
 
     X: Any  # a dense array or a CSR array

@@ -76,7 +76,7 @@ def _maps(parts: list[Any], labels: np.ndarray) -> tuple[np.ndarray, np.ndarray,
     maps = [table["map"].combine_chunks().flatten().to_numpy() for table in parts]
     rows = sum(table.num_rows for table in parts)
     matrix = np.concatenate(maps).reshape(rows, -1).astype(np.float32)
-    return matrix, labels, {"cells": int(parts[0].schema.metadata[b"cells"])}
+    return matrix, labels, {"patches": int(parts[0].schema.metadata[b"patches"])}
 
 
 def load_card(dataset: str) -> dict[str, Any]:

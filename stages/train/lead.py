@@ -164,9 +164,9 @@ def make_work(job: Job, params: Params, train: np.ndarray) -> Work:
         folds=params.train.folds,
         select=model.select,
         rescale=params.train.rescale and model.input == "features",
-        # the folds are the same for every model; the model's own chance is not
+        # equal for every model: nets that differ in one setting share initial weights and batches
         fold_seed=derive_seed("folds", cell.dataset, cell.seed),
-        model_seed=derive_seed("model", cell.dataset, cell.model, cell.seed),
+        model_seed=derive_seed("model", cell.dataset, cell.seed),
     )
     used = {cost: versions(model.estimator, cost) for cost in task.costs}
     return Work(task, used, float(params.train.time_limit * len(job.cells)))

@@ -101,7 +101,7 @@ def test_every_odd_image_is_told_by_the_validation_and_keeps_its_row(pictures, m
     assert (card["empty"], card["images"]["split"]) == (5, "random")
     assert make_inputs(input_files("mine", "features"), "features").X.shape == (20, 64)
     maps = make_inputs(input_files("mine", "map"), "map")
-    assert maps.X.shape == (20, 16 * 64) and maps.known == {"cells": 16}
+    assert maps.X.shape == (20, 16 * 64) and maps.known == {"patches": 16}
     assert load_splits("mine").sum(axis=1).tolist() == [15] * 10
 
 

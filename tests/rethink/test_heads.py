@@ -1,4 +1,4 @@
-"""The heads of the image models against one path at a time, with torch's own LSTM cell."""
+"""The nets of the image models against one path at a time, with torch's own LSTM cell."""
 
 import itertools
 
@@ -7,7 +7,6 @@ import pytest
 import torch
 
 from rethink.nets.attention import AttentionShape
-from rethink.nets.heads import new_head
 from rethink.nets.label_path import PathShape
 
 K, HIDDEN = 3, 5
@@ -17,8 +16,9 @@ LABELS = torch.tensor([[1.0, 0, 1], [0, 0, 0], [1, 1, 1], [0, 1, 0], [0, 1, 1]])
 
 def head_of(shape):
     """A head with weights that are not near zero, so that probabilities differ."""
-    head = new_head(shape, np.random.default_rng(0), torch.device("cpu"))
-    head.flat.copy_(torch.from_numpy(np.random.default_rng(1).normal(0, 1.5, shape.size)))
+    rng, head = np.random.default_rng(1), shape.net().requires_grad_(False)
+    for weight in head.parameters():
+        weight.copy_(torch.from_numpy(rng.normal(0, 1.5, weight.shape)))
     return head
 
 
@@ -32,8 +32,8 @@ def torch_cell(input_kernel, head):
     cell = torch.nn.LSTMCell(len(input_kernel), HIDDEN)
     with torch.no_grad():
         cell.weight_ih.copy_(rows(input_kernel))
-        cell.weight_hh.copy_(rows(head.weights["recurrent"]))
-        cell.bias_ih.copy_(rows(head.weights["lstm_bias"]))
+        cell.weight_hh.copy_(rows(head.recurrent))
+        cell.bias_ih.copy_(rows(head.lstm_bias))
         cell.bias_hh.zero_()
     return cell
 
@@ -45,7 +45,7 @@ def paths():
 
 def path_probability(head, image, path):
     """The probability that the net names these labels in this order and then ends."""
-    w, cell = head.weights, torch_cell(head.weights["input"], head)
+    w, cell = dict(head.named_parameters()), torch_cell(head.input, head)
     state, last, total = None, K, 1.0
     for step, label in enumerate([*path, K]):
         state = cell(w["embedding"][last : last + 1], state)
@@ -59,7 +59,7 @@ def path_probability(head, image, path):
 @torch.no_grad()
 def test_a_path_is_as_probable_as_its_steps(paths):
     images = torch.randn(20, 4, generator=torch.Generator().manual_seed(0))
-    predicted, _ = paths.predict(images)
+    predicted = paths.proba(images)[0]
     assert len(predicted.unique(dim=0)) > 2
     for image, found in zip(images, predicted, strict=True):
         every = {path: path_probability(paths, image, path) for path in PATHS}
@@ -81,7 +81,7 @@ def test_of_a_map_the_label_paths_see_the_mean(paths):
     maps = torch.randn(5, 4, 2, 3)
     means = maps.mean((2, 3))
     assert torch.allclose(paths.loss(maps, LABELS), paths.loss(means, LABELS))
-    assert torch.equal(paths.predict(maps)[0], paths.predict(means)[0])
+    assert torch.equal(paths.proba(maps), paths.proba(means))
 
 
 @pytest.fixture
@@ -90,20 +90,20 @@ def attention():
 
 
 class Looker:
-    """The net on one instance, cells of shape (cells, channels), a label at a time."""
+    """The net on one instance, patches of shape (patches, channels), a label at a time."""
 
-    def __init__(self, head, cells):
-        self.w, self.cells = head.weights, cells
+    def __init__(self, head, patches):
+        self.w, self.patches = dict(head.named_parameters()), patches
         kernels = torch.cat([self.w["context"], self.w["label"]])
         self.cell = torch_cell(kernels, head)
-        logits = cells.mean(0) @ self.w["preliminary"] + self.w["preliminary_bias"]
+        logits = patches.mean(0) @ self.w["preliminary"] + self.w["preliminary_bias"]
         self.preliminary = torch.sigmoid(logits)
 
     def attention(self, h):
         scores = [
             torch.tanh(v @ self.w["key"] + self.w["key_bias"] + h @ self.w["query"])
             @ self.w["relevance"]
-            for v in self.cells
+            for v in self.patches
         ]
         return torch.softmax(torch.cat(scores), dim=0)
 
@@ -111,7 +111,7 @@ class Looker:
         """The net's probabilities at each step, the labels of `path` being fed on."""
         state, fed, found = (torch.zeros(1, HIDDEN), torch.zeros(1, HIDDEN)), self.preliminary, []
         for label in [*path, None]:
-            context = (self.attention(state[0][0]).unsqueeze(1) * self.cells).sum(0)
+            context = (self.attention(state[0][0]).unsqueeze(1) * self.patches).sum(0)
             state = self.cell(torch.cat([context, fed]).unsqueeze(0), state)
             found.append(torch.sigmoid(state[0][0] @ self.w["output"] + self.w["output_bias"]))
             if label is not None:
@@ -122,7 +122,8 @@ class Looker:
 @torch.no_grad()
 def test_attention_prefers_the_surest_path(attention):
     maps = 2 * torch.randn(9, 4, 2, 3, generator=torch.Generator().manual_seed(0))
-    predicted, proba = attention.predict(maps)
+    proba = attention.proba(maps)[0]
+    predicted = proba > 0.4
     assert len(predicted.unique(dim=0)) > 2
     for number, found in enumerate(predicted):
         looker = Looker(attention, maps[number].flatten(1).T)
@@ -145,8 +146,8 @@ def test_attention_prefers_the_surest_path(attention):
 def test_training_feeds_on_the_surest_true_label(attention):
     maps = torch.randn(5, 4, 2, 3, generator=torch.Generator().manual_seed(0))
     preliminary, steps = [], []
-    for cells, labels in zip(maps.flatten(2).transpose(1, 2), LABELS, strict=True):
-        looker, path = Looker(attention, cells), []
+    for patches, labels in zip(maps.flatten(2).transpose(1, 2), LABELS, strict=True):
+        looker, path = Looker(attention, patches), []
         preliminary.append(cross_entropy(looker.preliminary, labels))
         while len(path) < labels.sum():
             last = looker.probabilities(path)[-1]
@@ -162,26 +163,28 @@ def cross_entropy(proba, labels):
 
 
 @torch.no_grad()
-def test_attention_weights_are_shares_of_the_cells(attention):
-    cells, h = torch.randn(5, 6, 4), torch.randn(5, 2, HIDDEN)
-    weights = attention.attend(attention.keys(cells), h)
+def test_attention_weights_are_shares_of_the_patches(attention):
+    patches, h = torch.randn(5, 6, 4), torch.randn(5, 2, HIDDEN)
+    weights = attention.attend(attention.keys(patches), h)
     assert weights.shape == (5, 2, 6) and (weights >= 0).all()
     assert torch.allclose(weights.sum(-1), torch.ones(5, 2))
-    expected = Looker(attention, cells[3]).attention(h[3, 1])
+    expected = Looker(attention, patches[3]).attention(h[3, 1])
     assert torch.allclose(weights[3, 1], expected, atol=1e-5)
 
 
 @torch.no_grad()
-def test_rows_hold_cell_after_cell(attention):
+def test_rows_hold_patch_after_patch(attention):
     maps = torch.randn(5, 4, 2, 3)
     rows = maps.permute(0, 2, 3, 1).flatten(1)
     assert torch.allclose(attention.loss(maps, LABELS), attention.loss(rows, LABELS))
-    assert torch.equal(attention.predict(maps)[0], attention.predict(rows)[0])
+    assert torch.allclose(attention.proba(maps), attention.proba(rows), atol=1e-5)
 
 
 def test_initial_weights_are_those_of_keras():
     shape = PathShape(40, 30, embedding=20, hidden=16, beam=1, order=list(range(30)))
-    w = new_head(shape, np.random.default_rng(0), torch.device("cpu")).weights
+    net = shape.net().requires_grad_(False)
+    net.draw(0)
+    w = dict(net.named_parameters())
     assert w["lstm_bias"].view(4, 16).sum(dim=1).tolist() == [0, 16, 0, 0]
     assert torch.allclose(w["recurrent"] @ w["recurrent"].T, torch.eye(16), atol=1e-5)
     limit = np.sqrt(6 / 60)

@@ -14,7 +14,7 @@ SMALL = {"hidden": 8, "epochs": 3}
     [
         DenseRelevance(epochs=3),
         CNNRNN(**SMALL, embedding=8),
-        AttentionRNN(**SMALL, cells=1, attention=8),  # the checks' X has no cells
+        AttentionRNN(**SMALL, patches=1, attention=8),  # the checks' X has no patches
     ],
     expected_failed_checks=expected_failures,
     xfail_strict=True,

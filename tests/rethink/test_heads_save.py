@@ -43,7 +43,7 @@ def test_only_complete_and_fitting_files_are_loaded(tmp_path):
     changed = json.loads(description.read_text())
     changed["shape"]["embedding"] = 7
     description.write_text(json.dumps(changed))
-    with pytest.raises(ValueError, match=r"does not fit its model\.json: embedding differs"):
+    with pytest.raises(ValueError, match=r"does not fit its model\.json: 0\.embedding differs"):
         CNNRNN.load(tmp_path)
     weights.write_bytes(weights.read_bytes()[:-10])
     with pytest.raises(ValueError, match="cannot be read"):

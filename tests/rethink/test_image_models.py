@@ -16,7 +16,7 @@ from rethink.models.dense_relevance import DenseRelevance
 from rethink.models.logistic import LogisticRelevance
 from rethink.models.resnet import Pooled, ResNet50, SmallCNN
 from rethink.models.rethinknet import RethinkNet
-from rethink.nets import heads
+from rethink.nets import network
 from rethink.search import cross_validate, fold_rows, search_and_fit
 from rethink.synthetic import generate
 
@@ -26,7 +26,7 @@ SMALL = {"epochs": 3, "random_state": 0}
 HEADS = [
     DenseRelevance(**SMALL),
     CNNRNN(**SMALL, hidden=8, embedding=8),
-    AttentionRNN(**SMALL, cells=3, hidden=8, attention=8),
+    AttentionRNN(**SMALL, patches=3, hidden=8, attention=8),
 ]
 END_TO_END = [
     DenseRelevance(random_state=0, extractor=SmallCNN(16)),
@@ -49,13 +49,13 @@ def images(n, size=16, seed=0):
 
 
 def weights_of(net):
-    return net.model_.network.flat.numpy().tobytes()
+    return [w.numpy().tobytes() for one in net.nets_ for w in one.state_dict().values()]
 
 
 def test_the_models_are_found_and_one_fit_serves_all_costs():
     for net in HEADS:
         assert type(net).__name__ in MODELS and shares_fits(net)
-    assert "HeadEstimator" not in MODELS and "ResNet50" not in MODELS
+    assert "NetEstimator" not in MODELS and "ResNet50" not in MODELS
 
 
 @pytest.mark.parametrize("net", HEADS)
@@ -84,12 +84,15 @@ def test_equal_seeds_give_equal_bytes_and_others_do_not(net):
 def test_the_penalty_is_on_kernels_and_pulls_them_to_zero(net):
     net = clone(net).set_params(epochs=60, learning_rate=0.02)
     free, held = (clone(net).set_params(l2=l2).fit(X, Y) for l2 in (0.0, 1.0))
-    shape = free.model_.network.shape
-    for part, shrunk in ((slice(0, shape.penalised), True), (slice(shape.penalised, None), False)):
-        sizes = [float(fit.model_.network.flat[part].norm()) for fit in (free, held)]
-        assert (sizes[1] < sizes[0] / 5) == shrunk
-    kernels = held.model_.network.flat[: shape.penalised]
-    assert held.loss_history_[-1] > float(kernels.dot(kernels))
+    shape = free.nets_[0].shape
+    for names, shrunk in ((shape.kernels, True), (shape.free, False)):
+        sizes = [squares(fit, names) for fit in (free, held)]
+        assert (sizes[1] < sizes[0] / 25) == shrunk
+    assert held.loss_history_[-1] > squares(held, shape.kernels)
+
+
+def squares(net, names):
+    return sum(float(net.nets_[0].state_dict()[name].square().sum()) for name in names)
 
 
 @pytest.mark.parametrize("net", HEADS)
@@ -116,7 +119,7 @@ def test_the_gradient_reaches_the_first_convolution(net):
     made, labels = images(8)
     before = next(net.extractor.parameters()).clone()
     net = clone(net).set_params(epochs=1).fit(made, labels)
-    after = next(net.model_.extractor.parameters())
+    after = next(net.nets_[0].extractor.parameters())
     assert before.shape == (4, 3, 3, 3)
     assert (after != before).float().mean() > 0.9
     assert torch.equal(next(net.extractor.parameters()), before)
@@ -134,7 +137,7 @@ def test_the_gradient_reaches_the_first_convolution(net):
 def test_a_resnet_is_fine_tuned_with_the_net_behind_it(net):
     made, labels = images(4, size=64)
     net.set_params(random_state=0).fit(made, labels)
-    fitted = net.model_.extractor
+    fitted = net.nets_[0].extractor
     started, ended = (getattr(module, "net", module) for module in (net.extractor, fitted))
     assert not torch.equal(started.conv1.weight, ended.conv1.weight)
     assert torch.equal(started.fc.weight, ended.fc.weight)  # the classes of ImageNet play no part
@@ -185,8 +188,8 @@ def test_a_constant_label_is_learnt():
             assert (fitted.predict(X) == value).all()
 
 
-def test_rows_that_do_not_hold_the_cells_are_refused():
-    with pytest.raises(ValueError, match="rows of 6 features do not hold 49 cells of equal size"):
+def test_rows_that_do_not_hold_the_patches_are_refused():
+    with pytest.raises(ValueError, match="rows of 6 features do not hold 49 patches of equal size"):
         AttentionRNN(hidden=4).fit(X, Y)
 
 
@@ -203,7 +206,7 @@ def test_an_extractor_must_give_vectors_or_maps(net):
         (CNNRNN(beam=0), "'beam' parameter"),
         (CNNRNN(embedding=0), "'embedding' parameter"),
         (AttentionRNN(threshold=1.0), "'threshold' parameter"),
-        (AttentionRNN(cells=0), "'cells' parameter"),
+        (AttentionRNN(patches=0), "'patches' parameter"),
         (DenseRelevance(l2=-1), "'l2' parameter"),
     ],
 )
@@ -238,9 +241,9 @@ def test_in_mixed_precision_all_types_fit_and_training_is_about_the_same(net, mo
     made, labels = images(24)
     net = clone(net).set_params(epochs=4, learning_rate=0.01)
     single = clone(net).fit(made, labels)
-    monkeypatch.setattr(heads, "mixed_precision", half_on_any_device)
+    monkeypatch.setattr(network, "mixed_precision", half_on_any_device)
     half = clone(net).fit(made, labels)
-    assert half.model_.network.flat.dtype == torch.float32
+    assert {weight.dtype for weight in half.nets_[0].parameters()} == {torch.float32}
     assert half.loss_history_ != single.loss_history_
     np.testing.assert_allclose(half.loss_history_, single.loss_history_, rtol=0.05)
     assert half.predict(made).shape == labels.shape

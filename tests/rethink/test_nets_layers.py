@@ -1,4 +1,4 @@
-"""Cells, nets, losses and their gradients against plain NumPy loops in double precision."""
+"""Layers, nets, losses and their gradients against plain NumPy loops in double precision."""
 
 import itertools
 
@@ -7,13 +7,12 @@ import pytest
 import scipy.sparse as sp
 import torch
 
-from rethink.nets.gradient import batch_loss, by_autograd, by_hand
-from rethink.nets.network import Network, Shape, new_network
+from rethink.nets.recurrent import RecurrentShape
 from rethink.nets.rows import Rows
 
 CPU = torch.device("cpu")
-CELLS = ["lstm", "gru", "srn", "irnn"]
-GATES = [(rnn, hard) for rnn in CELLS for hard in (False, True) if not hard or rnn in CELLS[:2]]
+LAYERS = ["lstm", "gru", "srn", "irnn"]
+GATES = [(rnn, hard) for rnn in LAYERS for hard in (False, True) if not hard or rnn in LAYERS[:2]]
 
 
 def sigmoid(v):
@@ -44,173 +43,176 @@ def numpy_step(rnn, hard, z, U, b, h, c, mask):
 
 def numpy_logits(shape, w, x, mask):
     first = np.maximum(x @ w["first"] + w["first_bias"], 0) if shape.features else x
-    z = first @ w["input"]
+    z, bias = first @ w["input"], w[f"{shape.rnn}_bias"]
     h = c = np.zeros((len(x), shape.hidden))
     steps = []
     for _ in range(shape.steps):
-        h, c = numpy_step(shape.rnn, shape.hard_gates, z, w["recurrent"], w["bias"], h, c, mask)
+        h, c = numpy_step(shape.rnn, shape.hard_gates, z, w["recurrent"], bias, h, c, mask)
         steps.append(h @ w["output"] + w["output_bias"])
     return np.array(steps)
 
 
-def example(rnn, hard=False, features=5, seed=0, **sizes):
-    rng = np.random.default_rng(seed)
-    shape = Shape(4, features, rnn, sizes.get("hidden", 3), 2, 3, hard_gates=hard)
-    network = new_network(shape, rng, CPU, torch.float64)
-    network.flat.add_(torch.from_numpy(rng.normal(0, 0.3, shape.size)))
-    x = rng.normal(size=(6, 4))
-    mask = (rng.random((6, shape.hidden)) > 0.4) / 0.6
+def numbers(net):
+    return {name: weight.detach().numpy() for name, weight in net.named_parameters()}
+
+
+def drawn(shape, noise=0.0):
+    """A net in double precision with initial weights, and some noise on all of them."""
+    rng, net = np.random.default_rng(0), shape.net().double()
+    net.draw(0)
+    with torch.no_grad():
+        for weight in net.parameters():
+            weight += torch.from_numpy(rng.normal(0, noise, weight.shape))
+    return net.eval()
+
+
+def example(rnn, hard=False, features=5):
+    rng = np.random.default_rng(0)
+    net = drawn(RecurrentShape(4, 2, features, rnn, 3, 3, dropout=0.4, hard_gates=hard), 0.3)
     y = (rng.random((6, 2)) > 0.5).astype(float)
-    weights = rng.random((3, 6, 2))
-    return network, *map(torch.from_numpy, (x, mask, y, weights))
+    return net, *map(torch.from_numpy, (rng.normal(size=(6, 4)), y, rng.random((3, 6, 2))))
 
 
 @pytest.mark.parametrize(("rnn", "hard"), GATES)
 @pytest.mark.parametrize("features", [5, None])
 def test_logits_equal_a_loop_in_numpy(rnn, hard, features):
-    network, x, mask, _, _ = example(rnn, hard, features)
-    w = {name: value.numpy() for name, value in network.weights.items()}
-    expected = numpy_logits(network.shape, w, x.numpy(), mask.numpy())
-    np.testing.assert_allclose(network.forward(x, mask)[0].numpy(), expected, rtol=1e-12)
-    without = numpy_logits(network.shape, w, x.numpy(), np.ones_like(mask))
-    np.testing.assert_allclose(network.forward(x)[0].numpy(), without, rtol=1e-12)
+    net, x, _, _ = example(rnn, hard, features)
+    expected = numpy_logits(net.shape, numbers(net), x.numpy(), np.ones((6, 3)))
+    np.testing.assert_allclose(net(x).detach().numpy(), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("rnn", "hard"), GATES)
+def test_dropout_masks_the_units_passed_on_in_training(rnn, hard, monkeypatch):
+    net, x, _, _ = example(rnn, hard)
+    mask = (np.random.default_rng(1).random((6, 3)) > 0.4) / 0.6
+    monkeypatch.setattr(net, "_mask", lambda z: torch.from_numpy(mask))
+    expected = numpy_logits(net.shape, numbers(net), x.numpy(), mask)
+    np.testing.assert_allclose(net(x).detach().numpy(), expected, rtol=1e-12)
+
+
+def test_dropout_acts_in_training_from_the_second_step_on():
+    torch.manual_seed(0)
+    for rnn in LAYERS:
+        net, x, _, _ = example(rnn)
+        without, within = net(x), net.train()(x)
+        assert torch.equal(within[0], without[0])
+        assert not torch.allclose(within[1], without[1])
+
+
+def test_a_dropout_mask_keeps_the_mean_and_the_share():
+    torch.manual_seed(0)
+    mask = example("lstm")[0].train()._mask(torch.empty(20_000, 12))
+    assert mask.shape == (20_000, 3)
+    assert mask.unique().tolist() == pytest.approx([0.0, 1 / 0.6])
+    assert (mask > 0).float().mean().item() == pytest.approx(0.6, abs=0.01)
 
 
 def test_a_feed_forward_net_has_one_step():
-    shape = Shape(4, 5, None, 5, 2, 1)
-    network = new_network(shape, np.random.default_rng(0), CPU, torch.float64)
+    net = drawn(RecurrentShape(4, 2, 5))
     x = np.random.default_rng(1).normal(size=(6, 4))
-    w = {name: value.numpy() for name, value in network.weights.items()}
+    w = numbers(net)
     expected = np.maximum(x @ w["first"], 0) @ w["output"]
-    np.testing.assert_allclose(network.forward(torch.from_numpy(x))[0][0].numpy(), expected)
+    np.testing.assert_allclose(net(torch.from_numpy(x)).detach().numpy(), expected[None])
+
+
+def test_a_chain_has_a_label_at_each_step():
+    chain = drawn(RecurrentShape(4, 3, 5, "lstm", 2, 3, chain=True), 0.3)
+    x = np.random.default_rng(1).normal(size=(6, 4))
+    expected = numpy_logits(chain.shape, numbers(chain), x, np.ones((6, 2)))[:, :, 0].T
+    np.testing.assert_allclose(chain(torch.from_numpy(x)).detach().numpy(), expected[None])
 
 
 def test_the_loss_is_the_mean_over_steps_instances_and_labels():
-    _, _, _, y, weights = example("lstm")
-    logits = torch.randn(3, 6, 2, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
-    total = 0.0
+    net, x, y, weights = example("lstm")
+    logits, total = net(x), 0.0
     for t, n, i in itertools.product(range(3), range(6), range(2)):
         p = sigmoid(logits[t, n, i].item())
         entropy = -np.log(p) if y[n, i] else -np.log(1 - p)
         total += weights[t, n, i].item() * entropy
-    np.testing.assert_allclose(batch_loss(logits, y, weights).item(), total / 36, rtol=1e-12)
-    far = torch.full((1, 1, 1), 200.0)
-    assert batch_loss(far, torch.zeros(1, 1), None).item() == 200.0
+    found = net.loss(x, y, lambda logits: weights)
+    np.testing.assert_allclose(found.item(), total / 36, rtol=1e-12)
 
 
 @pytest.mark.parametrize(("rnn", "hard"), GATES)
-def test_autograd_passes_a_check_by_differences(rnn, hard):
-    network, x, mask, y, weights = example(rnn, hard)
+def test_gradients_pass_a_check_by_differences(rnn, hard):
+    net, x, y, weights = example(rnn, hard)
+    names = list(net.shape.weights)
 
-    def loss(flat, x):
-        return batch_loss(Network(network.shape, flat).forward(x, mask)[0], y, weights)
+    def loss(*leaves):
+        made = dict(zip(names, leaves, strict=True))
+        return torch.func.functional_call(Loss(net), {f"net.{k}": v for k, v in made.items()}, (x,))
 
-    leaves = network.flat.requires_grad_(), x.requires_grad_()
-    assert torch.autograd.gradcheck(loss, leaves)
+    class Loss(torch.nn.Module):
+        def __init__(self, net):
+            super().__init__()
+            self.net = net
 
+        def forward(self, x):
+            return self.net.loss(x, y, lambda logits: weights)
 
-def both_gradients(network, x, mask, y, weights):
-    out = torch.full_like(network.flat, torch.nan)
-    with torch.no_grad():
-        logits, tape = network.forward(x, mask)
-        by_hand(network, tape, logits, y, weights, mask, out)
-    flat = network.flat.detach().clone().requires_grad_()
-    loss = batch_loss(Network(network.shape, flat).forward(x, mask)[0], y, weights)
-    return out, by_autograd(loss, [flat])[0]
-
-
-@pytest.mark.parametrize(("rnn", "hard"), [*GATES, (None, False)])
-@pytest.mark.parametrize("features", [5, None])
-@pytest.mark.parametrize("plain", [True, False])
-def test_the_gradient_by_hand_is_that_of_autograd(rnn, hard, features, plain):
-    network, x, mask, y, weights = example(rnn or "srn", hard, features)
-    if rnn is None:
-        shape = Shape(4, features, None, 5, 2, 1)
-        network = new_network(shape, np.random.default_rng(0), CPU, torch.float64)
-        weights = weights[:1]
-    mask, weights = (None, None) if plain else (mask, weights)
-    hand, graph = both_gradients(network, x, mask, y, weights)
-    np.testing.assert_allclose(hand.numpy(), graph.numpy(), rtol=1e-9, atol=1e-12)
-
-
-@pytest.mark.parametrize("rnn", CELLS)
-def test_in_single_precision_both_gradients_agree_too(rnn):
-    network, x, mask, y, weights = example(rnn, hidden=32)
-    network = Network(network.shape, network.flat.float())
-    hand, graph = both_gradients(network, *(v.float() for v in (x, mask, y, weights)))
-    assert (hand - graph).norm() < 1e-5 * graph.norm()
+    assert torch.autograd.gradcheck(loss, [net.get_parameter(name) for name in names])
 
 
 @pytest.mark.parametrize("features", [5, None])
-def test_sparse_batches_give_the_outputs_and_gradients_of_dense_ones(features):
-    network, x, mask, y, weights = example("lstm", features=features)
+def test_sparse_batches_give_the_losses_and_gradients_of_dense_ones(features):
+    net, x, y, weights = example("lstm", features=features)
     x = torch.where(x > 0, x, 0.0)
     rows = Rows(sp.csr_array(x.numpy()), CPU, torch.float64)
     order = np.array([3, 0, 5, 1, 2, 4])
-    inputs = (mask, y, weights)
-    dense = both_gradients(network, x[order], *inputs)
-    sparse = both_gradients(network, rows.take(order), *inputs)
-    for one, other in zip(sparse, dense, strict=True):
-        np.testing.assert_allclose(one.numpy(), other.numpy(), rtol=1e-12, atol=1e-15)
+    for dense, sparse in zip(
+        *(gradients(net, batch, y, weights) for batch in (x[order], rows.take(order))), strict=True
+    ):
+        np.testing.assert_allclose(sparse, dense, rtol=1e-12, atol=1e-15)
 
 
-def test_dropout_acts_from_the_second_step_on():
-    for rnn in CELLS:
-        network, x, mask, _, _ = example(rnn)
-        with_mask, without = network.forward(x, mask)[0], network.forward(x)[0]
-        assert torch.equal(with_mask[0], without[0])
-        assert not torch.allclose(with_mask[1], without[1])
+def gradients(net, x, y, weights):
+    loss = net.loss(x, y, lambda logits: weights)
+    return [loss.item(), *(grad.numpy() for grad in torch.autograd.grad(loss, net.parameters()))]
 
 
 def test_the_outputs_of_an_identity_net_are_its_hidden_units():
-    shape = Shape(4, None, "srn", 2, 2, 2, identity=True)
-    network = new_network(shape, np.random.default_rng(0), CPU, torch.float64)
-    assert set(network.weights) == {"input", "recurrent", "bias"}
+    net = drawn(RecurrentShape(4, 2, None, "srn", 2, 2, identity=True))
+    assert set(net.shape.weights) == {"input", "recurrent", "srn_bias"}
     x = torch.randn(3, 4, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
-    first, second = torch.sigmoid(network.forward(x)[0])
-    expected = x @ network.weights["input"] + first @ network.weights["recurrent"]
-    torch.testing.assert_close(second, torch.sigmoid(expected))
+    first, second = net.proba(x)
+    torch.testing.assert_close(second, torch.sigmoid(x @ net.input + first @ net.recurrent))
 
 
 @pytest.mark.parametrize(
     ("inputs", "labels", "count"), [(72, 6, 141_702), (103, 14, 146_702), (260, 19, 167_443)]
 )
 def test_the_number_of_weights_is_that_of_the_authors_nets(inputs, labels, count):
-    assert Shape(inputs, 128, "lstm", 128, labels, 3).size == count
+    assert RecurrentShape(inputs, labels, 128, "lstm", 128, 3).size == count
 
 
 @pytest.mark.parametrize(("rnn", "gates"), [("srn", 1), ("irnn", 1), ("gru", 3), ("lstm", 4)])
-def test_every_cell_has_its_number_of_weights(rnn, gates):
-    shape = Shape(10, 8, rnn, 5, 4, 3)
+def test_every_layer_has_its_number_of_weights(rnn, gates):
+    shape = RecurrentShape(10, 4, 8, rnn, 5, 3)
     assert shape.size == 11 * 8 + gates * 5 * (8 + 5 + 1) + 6 * 4
-    assert shape.penalised == 10 * 8 + gates * 5 * (8 + 5)
 
 
-def test_only_three_kernels_lie_in_the_penalised_part():
-    shape = Shape(10, 8, "lstm", 5, 4, 3)
-    flat = torch.zeros(shape.size)
-    flat[: shape.penalised] = 1
-    full = {name for name, part in shape.split(flat).items() if part.all()}
-    assert full == {"first", "input", "recurrent"}
-    assert flat.sum() == sum(part.sum() for part in shape.split(flat).values())
+def test_only_three_kernels_are_penalised():
+    assert list(RecurrentShape(10, 4, 8, "lstm", 5, 3).kernels) == ["first", "input", "recurrent"]
+    assert list(RecurrentShape(10, 4, penalised_output=True).kernels) == ["output"]
 
 
 def test_initial_weights_are_those_of_keras():
-    network = new_network(Shape(50, 40, "lstm", 32, 6, 3), np.random.default_rng(0), CPU)
-    w = network.weights
+    w = {
+        k: v.detach() for k, v in drawn(RecurrentShape(50, 6, 40, "lstm", 32, 3)).named_parameters()
+    }
     for name in ("first", "input", "output"):
         limit = np.sqrt(6 / sum(w[name].shape))
         assert 0.95 * limit < w[name].abs().max() <= limit
         assert abs(w[name].mean()) < 0.1 * limit
-    torch.testing.assert_close(w["recurrent"] @ w["recurrent"].T, torch.eye(32))
+    torch.testing.assert_close(w["recurrent"] @ w["recurrent"].T, torch.eye(32).double())
     assert not w["first_bias"].any() and not w["output_bias"].any()
     forget = torch.zeros(4, 32)
     forget[1] = 1
-    assert torch.equal(w["bias"], forget.flatten())
+    assert torch.equal(w["lstm_bias"], forget.flatten().double())
 
 
 def test_an_irnn_starts_from_an_identity_and_small_inputs():
-    w = new_network(Shape(50, 40, "irnn", 32, 6, 3), np.random.default_rng(0), CPU).weights
-    assert torch.equal(w["recurrent"], torch.eye(32))
+    w = numbers(drawn(RecurrentShape(50, 6, 40, "irnn", 32, 3)))
+    assert np.array_equal(w["recurrent"], np.eye(32))
     assert 0.0009 < w["input"].std() < 0.0011
-    assert not w["bias"].any()
+    assert not w["irnn_bias"].any()

@@ -90,15 +90,15 @@ def test_only_complete_and_fitting_files_are_loaded(tmp_path):
         BinaryRelevance.load(tmp_path)
     weights.write_bytes(whole)
     changed = json.loads(text)
-    changed["shape"]["outputs"] = 7
+    changed["shape"]["labels"] = 7
     description.write_text(json.dumps(changed))
-    with pytest.raises(ValueError, match=r"does not fit its model\.json: output differs"):
+    with pytest.raises(ValueError, match=r"does not fit its model\.json: 0\.output differs"):
         BinaryRelevance.load(tmp_path)
     description.write_text(text[:20])
     with pytest.raises(ValueError, match="is not a model's description"):
         BinaryRelevance.load(tmp_path)
     description.write_text('{"version": 9}')
-    with pytest.raises(ValueError, match="version 9, but this program reads 1"):
+    with pytest.raises(ValueError, match="version 9, but this program reads 2"):
         BinaryRelevance.load(tmp_path)
 
 

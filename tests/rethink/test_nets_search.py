@@ -55,22 +55,23 @@ def test_half_of_the_points_go_on_until_two_are_left(short_rungs):
 
 def test_within_two_standard_errors_of_the_best_the_strongest_is_ahead():
     losses = np.array([[5.0, 5.0, 5.0], [2.1, 2.0, 2.2], [3.0, 3.0, 3.0], [1.7, 2.0, 2.3]])
-    assert race._ranked(losses).tolist() == [1, 3, 2, 0]
+    assert race.ranked(losses).tolist() == [1, 3, 2, 0]
     losses[3] = 2.0
-    assert race._ranked(losses).tolist() == [3, 1, 2, 0]
-    assert race._ranked(np.array([[2.0], [1.0]])).tolist() == [1, 0]
+    assert race.ranked(losses).tolist() == [3, 1, 2, 0]
+    assert race.ranked(np.array([[2.0], [1.0]])).tolist() == [1, 0]
 
 
 @pytest.mark.parametrize("cost", ["rank", "f1"])
 def test_the_best_look_is_in_the_best_stretch(cost):
     runs = object.__new__(race.Race)
-    runs.costs, runs.by_folds = [get_cost(cost)], True
+    runs.costs, runs.stopping = [get_cost(cost)], "folds"
     losses = [9, 2, 9, 4, 3, 4, 9]  # 2 is luck: its neighbours are poor
     sign = -1 if cost == "f1" else 1
-    runs.looks = [[(epoch, np.full((1, 3), sign * v)) for epoch, v in enumerate(losses, 1)]]
-    assert runs._best_look(0, 0)[0] == 5
-    runs.by_folds = False
-    assert runs._best_look(0, 0)[0] == 7
+    values = (np.full((1, 3), sign * v) for v in losses)
+    runs.looks = [[race.Look(epoch, v, 0.0, False) for epoch, v in enumerate(values, 1)]]
+    assert runs._best_look(0, 0).epochs == 5
+    runs.stopping = "loss"
+    assert runs._best_look(0, 0).epochs == 7
 
 
 def test_values_of_the_last_rung_are_those_of_a_plain_fit_of_as_many_epochs(short_rungs):
@@ -87,8 +88,8 @@ def test_training_by_folds_ends_long_after_the_best_look(short_rungs):
     net = clone(NET).set_params(epochs=1000, patience=6, stopping="folds")
     runs = race.Race(net, POINTS[2:3], X, noise, PARTS, [get_cost("rank")])
     runs.run()
-    epochs = runs._best_look(0, 0)[0]
-    assert max(2 * epochs, epochs + 6) <= runs.looks[0][-1][0] < 1000
+    epochs = runs._best_look(0, 0).epochs
+    assert max(2 * epochs, epochs + 6) <= runs.looks[0][-1].epochs < 1000
 
 
 @pytest.mark.parametrize("kind", [BinaryRelevance, ChainRNN])

@@ -1,4 +1,4 @@
-"""Nadam, reweighting, the stopping rule and the training loop."""
+"""Reweighting, the stopping rule and the training loop."""
 
 import itertools
 import math
@@ -9,48 +9,12 @@ import torch
 
 from rethink.costs import COSTS, Cost, get_cost
 from rethink.nets.device import choose_device
-from rethink.nets.nadam import BLOCK, Nadam
-from rethink.nets.network import Shape, new_network
+from rethink.nets.recurrent import RecurrentShape
 from rethink.nets.rows import Rows
-from rethink.nets.stopping import StoppingRule
-from rethink.nets.training import Data, Model, Recipe, Trainer
+from rethink.nets.training import Data, Recipe, StoppingRule, Trainer
 from rethink.nets.weights import Reweighter, label_weights, normalised
 
 CPU = torch.device("cpu")
-
-
-def test_nadam_follows_its_formula():
-    rng = np.random.default_rng(0)
-    w, m, v, product = rng.normal(size=5), np.zeros(5), np.zeros(5), 1.0
-    weights = torch.from_numpy(w.copy())
-    nadam = Nadam([weights])
-
-    def mu(t):
-        return 0.9 * (1 - 0.5 * 0.96 ** (0.004 * t))
-
-    for t in range(1, 21):
-        g = rng.normal(size=5)
-        product *= mu(t)
-        m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g**2
-        top = (1 - mu(t)) * g / (1 - product) + mu(t + 1) * m / (1 - product * mu(t + 1))
-        w = w - 0.002 * top / (np.sqrt(v / (1 - 0.999**t)) + 1e-7)
-        nadam.step([torch.from_numpy(g)])
-    np.testing.assert_allclose(weights.numpy(), w, rtol=1e-12)
-
-
-def test_nadam_equals_torchs_own():
-    rng = torch.Generator().manual_seed(0)
-    ours = [torch.randn(shape, generator=rng) for shape in [(BLOCK + 7,), (3, 4)]]
-    theirs = [torch.nn.Parameter(w.clone()) for w in ours]
-    nadam, peer = Nadam(ours, 0.01), torch.optim.NAdam(theirs, lr=0.01, eps=1e-7)
-    for _ in range(10):
-        gradients = [torch.randn(w.shape, generator=rng) for w in ours]
-        for weight, gradient in zip(theirs, gradients, strict=True):
-            weight.grad = gradient.clone()
-        nadam.step(gradients)
-        peer.step()
-    for one, other in zip(ours, theirs, strict=True):
-        torch.testing.assert_close(one, other.detach())
 
 
 @pytest.mark.parametrize("name", COSTS)
@@ -77,7 +41,7 @@ def test_weights_have_a_mean_of_one_in_each_batch_and_step():
 def reweighted(cost, mode, logits, y, index, remembered=None):
     reweighter = Reweighter(cost, mode)
     if remembered is not None:
-        reweighter.remember(remembered)
+        reweighter.remember(remembered > 0)
     return reweighter(logits, y, index)
 
 
@@ -141,37 +105,39 @@ def test_losses_are_compared_over_whole_blocks():
     assert math.isclose(rule.best, 4.0)
 
 
-def trainer(recipe, rows=50, rule=None, cost=None, seed=0):
+def trainer(recipe, rows=50, rule=None, cost=None, dropout=0.0):
     rng = np.random.default_rng(0)
     X, Y = rng.random((rows, 4)), rng.integers(0, 2, (rows, 3)).astype(np.float32)
-    network = new_network(Shape(4, 8, "lstm", 6, 3, 3), np.random.default_rng(seed), CPU)
-    reweighter = Reweighter(get_cost(cost), "period") if cost else None
+    net = RecurrentShape(4, 3, 8, "lstm", 6, 3, dropout=dropout).net()
+    net.draw(0)
+    reweighter = Reweighter(get_cost(cost), "period", refresh=2) if cost else None
     data = Data(Rows(X, CPU), torch.from_numpy(Y))
     order = np.arange(rows)
-    return Trainer(Model(network), data, order, recipe, np.random.default_rng(1), reweighter, rule)
+    return Trainer(net, data, order, recipe, 1, reweighter, rule)
 
 
-PLAIN = {"l2": 0.0, "dropout": 0.0, "batch_size": 16, "learning_rate": 0.002, "shuffle": False}
+PLAIN = {"batch_size": 16, "shuffle": False}
 
 
-def test_a_penalty_adds_twice_the_weights_to_the_gradient_of_three_kernels():
-    class Spy(Nadam):
-        def step(self, gradients):
-            self.seen = gradients[0].clone()
+def test_a_step_is_nadam_with_keras_settings_and_the_gradient_of_the_penalty():
+    l2, one = 0.3, trainer(Recipe(l2=0.3, batch_size=50, shuffle=False))
+    before = {name: weight.detach().double() for name, weight in one.net.named_parameters()}
+    loss = one.net.loss(one.data.rows.matrix, one.data.labels)
+    gradients = torch.autograd.grad(loss, one.net.parameters())
+    one.run(1)
+    for (name, weight), g in zip(one.net.named_parameters(), gradients, strict=True):
+        g = g.double() + (2 * l2 * before[name] if name in one.net.shape.kernels else 0)
+        now, after = (0.9 * (1 - 0.5 * 0.96 ** (0.004 * t)) for t in (1, 2))
+        top = (1 - now) * g / (1 - now) + after * 0.1 * g / (1 - now * after)
+        expected = before[name] - 0.002 * top / (g.abs() + 1e-7)
+        torch.testing.assert_close(weight.detach().double(), expected, atol=1e-6, rtol=0)
 
-    seen = {}
-    for l2 in (0.0, 0.3):
-        one = trainer(Recipe(**PLAIN | {"l2": l2, "batch_size": 50}))
-        one.nadam = Spy(one.leaves)
-        one.run(1)
-        seen[l2] = one.nadam.seen
-    count, flat = one.model.network.shape.penalised, one.model.network.flat
-    torch.testing.assert_close(seen[0.3][:count] - seen[0.0][:count], 0.6 * flat[:count])
-    assert torch.equal(seen[0.3][count:], seen[0.0][count:])
-    kernels = flat[:count]
-    plain = trainer(Recipe(**PLAIN | {"batch_size": 50}))
-    plain.run(1)
-    assert one.history[0] - plain.history[0] == pytest.approx(0.3 * float(kernels @ kernels), 1e-4)
+
+def test_the_penalty_is_part_of_the_loss():
+    one, plain = (trainer(Recipe(l2=l2, batch_size=50, shuffle=False)) for l2 in (0.3, 0.0))
+    one.run(1), plain.run(1)
+    squares = sum(float(kernel.detach().square().sum()) for kernel in one.net.penalised())
+    assert one.history[0] - plain.history[0] == pytest.approx(0.3 * squares, 1e-4)
 
 
 def test_an_epoch_sees_every_row_once_in_new_batches():
@@ -189,12 +155,13 @@ def test_an_epoch_sees_every_row_once_in_new_batches():
 
 
 def test_training_in_parts_equals_training_at_once():
-    recipe = Recipe(**PLAIN | {"dropout": 0.25, "shuffle": True})
-    parts, whole = trainer(recipe), trainer(recipe)
+    recipe = Recipe(batch_size=16)
+    parts, whole = trainer(recipe, dropout=0.25), trainer(recipe, dropout=0.25)
     for epochs in (2, 3, 7):
         parts.run(epochs)
     whole.run(7)
-    assert torch.equal(parts.model.network.flat, whole.model.network.flat)
+    for one, other in zip(parts.net.parameters(), whole.net.parameters(), strict=True):
+        assert torch.equal(one, other)
     assert parts.history == whole.history and parts.epochs == 7
 
 
@@ -204,21 +171,13 @@ def test_the_rule_ends_training_before_the_last_epoch():
     assert one.finished and one.epochs == 5
 
 
-def test_a_dropout_mask_keeps_the_mean_and_the_share():
-    one = trainer(Recipe(**PLAIN | {"dropout": 0.25}))
-    mask = one._mask(20_000)
-    assert mask.shape == (20_000, 6)
-    assert mask.unique().tolist() == pytest.approx([0.0, 4 / 3])
-    assert (mask > 0).float().mean().item() == pytest.approx(0.75, abs=0.01)
-
-
 def test_predictions_for_the_weights_are_refreshed_every_few_epochs():
-    one = trainer(Recipe(**PLAIN, refresh=2), cost="f1")
+    one = trainer(Recipe(**PLAIN), cost="f1")
     one.run(2)
     assert one.reweighter.remembered is None
     one.run(3)
     first = one.reweighter.remembered
-    assert first.shape == (2, 50, 3)
+    assert first.shape == (3, 50, 3)
     one.run(4)
     assert one.reweighter.remembered is first
     one.run(5)

@@ -27,7 +27,7 @@ NETS = [RethinkNet(**SMALL), ChainRNN(**SMALL), BinaryRelevance(**TINY)]
 
 
 def weights_of(net):
-    return net.model_.network.flat.numpy().tobytes()
+    return [w.numpy().tobytes() for one in net.nets_ for w in one.state_dict().values()]
 
 
 def test_the_nets_are_found_and_only_rethinknet_is_trained_for_a_cost():
@@ -171,7 +171,7 @@ def test_an_extractor_is_trained_end_to_end_and_stays_as_it_was_outside():
     )
     before = {name: value.clone() for name, value in extractor.state_dict().items()}
     net = RethinkNet(**SMALL, extractor=extractor).fit(images, labels)
-    for name, value in net.model_.extractor.state_dict().items():
+    for name, value in net.nets_[0].extractor.state_dict().items():
         assert torch.equal(before[name], extractor.state_dict()[name])
         assert not torch.equal(before[name], value), name
     assert net.predict(images[:7]).shape == (7, 2)
@@ -241,9 +241,10 @@ def test_without_reweighting_one_fit_serves_all_costs():
 @pytest.mark.parametrize("rnn", ["srn", "irnn", "gru", "lstm"])
 @pytest.mark.parametrize(("inputs", "labels"), [(103, 14), (1449, 45), (3000, 5)])
 def test_a_number_of_parameters_gives_the_width_that_comes_nearest(rnn, inputs, labels):
-    shape = RethinkNet(rnn=rnn, parameters=200_000)._shape(inputs, labels)
+    data = (inputs,), np.zeros((1, labels))
+    shape = RethinkNet(rnn=rnn, parameters=200_000).shape(*data)
     sizes = {
-        width: RethinkNet(rnn=rnn, hidden=width, features=width)._shape(inputs, labels).size
+        width: RethinkNet(rnn=rnn, hidden=width, features=width).shape(*data).size
         for width in range(1, 500)
     }
     assert shape.hidden == shape.features

@@ -8,7 +8,7 @@ import pytest
 
 from stages.common.catalog import load_catalog
 from stages.common.files import sha256_of
-from stages.common.images import cells_of, parts, read_matrix
+from stages.common.images import parts, patches_of, read_matrix
 from stages.common.sources import Pictures, Weights
 from stages.features import extract as extraction
 from stages.features.extract import Speed, extract
@@ -43,7 +43,7 @@ def test_a_row_is_the_network_applied_to_the_image_of_that_row(files, network, t
     extract(files, tmp_path / "out", network, PICTURES, workers=2)
     pooled, maps = read_matrix(tmp_path / "out", "pooled"), read_matrix(tmp_path / "out", "map")
     assert pooled.shape == (21, 64) and maps.shape == (21, 16 * 64)
-    assert (pooled.dtype, maps.dtype, cells_of(tmp_path / "out")) == (np.float32, np.float16, 16)
+    assert (pooled.dtype, maps.dtype, patches_of(tmp_path / "out")) == (np.float32, np.float16, 16)
     for row in (0, 8, 20):
         alone = extraction.see([[files[row]]], network, 1)
         vector, cells = next((seen.pooled[0], seen.maps[0]) for seen in alone)
