@@ -8,12 +8,10 @@ import pyarrow as pa
 
 from rethink.seeds import derive_seed
 from stages import paths
-from stages.config.params import SEEDS_STORED
+from stages.config.params import SEEDS_STORED, TRAIN_SHARE
 from stages.errors import run_command
 from stages.io.files import read_json
 from stages.io.tables import read_table, write_table
-
-TRAIN_SHARE = 0.75  # the paper's protocol
 
 
 def split_rows(dataset: str, rows: int, seed: int) -> np.ndarray:

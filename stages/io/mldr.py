@@ -138,7 +138,9 @@ def _matrix(columns: list[np.ndarray]) -> np.ndarray | sparse.csr_array:
     filled = [np.flatnonzero(cells).astype(np.int32) for cells in columns]
     ends = np.cumsum([0, *map(len, filled)], dtype=np.int32)
     shape = (lengths[0], len(columns))
-    if ends[-1] >= SPARSE * shape[0] * shape[1]:
+    # Scaling to [0,1] keeps zeros only where nothing is below them.
+    negative = any(cells.min(initial=0) < 0 for cells in columns)
+    if negative or ends[-1] >= SPARSE * shape[0] * shape[1]:
         return np.column_stack([np.zeros((shape[0], 0)), *columns])
     values = [cells[rows] for cells, rows in zip(columns, filled, strict=True)]
     by_column = (np.concatenate(values), np.concatenate(filled), ends)

@@ -107,6 +107,11 @@ def test_a_table_of_many_zeros_is_sparse(write):
     np.testing.assert_array_equal(matrix.toarray(), cells)
 
 
+def test_a_table_with_numbers_below_zero_is_dense(write):
+    frame = {"x": np.append(np.zeros(99), -1), "y": np.append(1, np.zeros(99))}
+    assert not sparse.issparse(read_mldr(write(mldr(frame, (2,)))).matrix)
+
+
 def test_a_label_that_never_occurs_is_kept(write):
     table = read_mldr(write(mldr({"x": np.ones(3), "y": np.zeros(3)}, (2,))))
     assert table.labels == ("y",)
