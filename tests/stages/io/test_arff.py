@@ -143,6 +143,22 @@ def test_rows_of_many_blocks_are_joined_in_order(read):
     assert rows_of(table) == rows
 
 
+@pytest.mark.parametrize("row", ["{0 0.25,1 red}", "{0 5000,1 red}", "{0 1e-3}", "{0 7, 1 blue}"])
+def test_decimals_words_and_large_numbers_need_no_exact_reader(row):
+    columns = (Column("x"), Column("c", ("red", "blue", "dark red")))
+    data = f"{row}\n{{}}\n{row}".encode()
+    plain = plain_matrix(data, 0, columns)
+    assert plain is not None
+    exact = exact_matrix(Path("set.arff"), data.decode(), 1, columns)
+    np.testing.assert_array_equal(plain.toarray(), exact.toarray())
+
+
+def test_a_plain_dense_row_may_have_words_and_missing_values():
+    columns = (Column("x"), Column("c", ("red", "blue", "dark red")))
+    plain = plain_matrix(b"1,blue\n?,red\n2,?\n", 0, columns)
+    np.testing.assert_array_equal(plain, [[1, 1], [np.nan, 0], [2, np.nan]])
+
+
 def parts(path):
     raw = path.read_bytes()
     head, data = re.split(rb"(?<=\n)@data\n", raw, maxsplit=1)
