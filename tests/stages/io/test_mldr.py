@@ -258,6 +258,14 @@ def test_a_bomb_is_refused_in_bounded_memory(tmp_path):
     assert "grows to more than 400,000,000 bytes" in done.stdout, done.stderr
 
 
+def test_a_file_that_is_too_large_is_not_read(tmp_path):
+    path = tmp_path / "large.rda"
+    with path.open("wb") as file:
+        file.truncate(400_000_001)  # takes no room on the disk
+    with pytest.raises(DataError, match="more than 400,000,000 bytes"):
+        read_mldr(path)
+
+
 def test_an_absent_file_is_refused_with_its_name(tmp_path):
     with pytest.raises(DataError, match=r"none\.rda cannot be read"):
         read_mldr(tmp_path / "none.rda")
