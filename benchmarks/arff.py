@@ -55,9 +55,10 @@ def main():
         print(f"no data sets in {mirror}: set RETHINK_MIRROR to the folder of the mirror")
         return 1
     print(f"{'file':22} {'liac-arff s':>12} {'ours s':>8} {'ratio':>6}")
-    for path in paths:
-        theirs, ours = best_of_three(path)
-        print(f"{path.name:22} {theirs:12.3f} {ours:8.3f} {theirs / ours:6.1f}")
+    rows = [(path.name, *best_of_three(path)) for path in paths]
+    rows.append(("all", sum(row[1] for row in rows), sum(row[2] for row in rows)))
+    for name, theirs, ours in rows:
+        print(f"{name:22} {theirs:12.3f} {ours:8.3f} {theirs / ours:6.1f}")
     return 0
 
 

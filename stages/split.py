@@ -10,10 +10,8 @@ from rethink.seeds import derive_seed
 from stages.common import paths
 from stages.common.errors import run_command
 from stages.common.files import read_json
-from stages.common.params import SEEDS_STORED
+from stages.common.params import SEEDS_STORED, TRAIN_SHARE
 from stages.common.tables import read_table, write_table
-
-TRAIN_SHARE = 0.75  # the paper's protocol
 
 
 def split_rows(dataset: str, rows: int, seed: int) -> np.ndarray:

@@ -26,8 +26,9 @@ class Recipe(Closed):
 class Source(Origin):
     """One place that has the whole data set, in one format."""
 
-    format: Literal["arff", "csv", "parquet", "synthetic", "coco", "image-csv", "shapes"]
-    labels: tuple[str, ...] = ()  # label columns; an ARFF source may name them in a Mulan XML
+    format: Literal["arff", "csv", "parquet", "rda", "synthetic", "coco", "image-csv", "shapes"]
+    # label columns; an ARFF source may name them in a Mulan XML, an R file of mldr has their list
+    labels: tuple[str, ...] = ()
     recipe: Recipe | None = None
     drawing: Drawing | None = None
     parts: Parts = ()  # of images
@@ -55,7 +56,8 @@ class Source(Origin):
             return None if self.parts else f"format {self.format} needs parts"
         if not names:
             return f"format {self.format} needs files"
-        if not self.labels and not any(name.endswith(".xml") for name in names):
+        listed = self.format == "rda" or any(name.endswith(".xml") for name in names)
+        if not self.labels and not listed:
             return "labels: name the label columns (or add the Mulan .xml to files)"
         return None
 

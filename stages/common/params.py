@@ -15,6 +15,7 @@ from stages.common.errors import UserError
 
 PARAMS = Path("params.yaml")
 SEEDS_STORED = 10
+TRAIN_SHARE = 0.75  # the paper's protocol
 
 
 def _no_number_as_text(value: object) -> object:

@@ -165,13 +165,9 @@ def _sparse(raw: bytes, start: int, columns: tuple[Column, ...]) -> sparse.csr_a
 
 def _sparse_block(text: bytes, kinds: "_Kinds") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Values and column indices, and the number of cells in each row."""
-    if b", " in text[: text.find(b"\n")]:
-        text = text.replace(b", ", b",")
-    bare, rows = _PAD + text.translate(None, b"{}") + b"\n", text.count(b"\n") + 1
-    framed = text[:1] + text[-1:] == b"{}" and text.count(b"}\n{") == rows - 1
-    _need(framed and len(_PAD + text) + 1 - len(bare) == 2 * rows)
+    bare = _without_braces(text)
     characters = np.frombuffer(bare, np.uint8)
-    ends = np.flatnonzero(characters <= ord(","))  # only blank and line end are below
+    ends = np.flatnonzero(characters <= ord(","))  # of numbers: only blank and line end are below
     lengths, marks = np.diff(ends, prepend=len(_PAD) - 1) - 1, characters[ends]
     ends_row = marks == ord("\n")
     widths = np.diff(np.flatnonzero(ends_row), prepend=-1)  # in numbers; 1 for a row without cells
@@ -185,10 +181,20 @@ def _sparse_block(text: bytes, kinds: "_Kinds") -> tuple[np.ndarray, np.ndarray,
     _need((marks[0::2] == ord(" ")).all() and not (widths % 2).any())
     widths //= 2
     indices, ids, words = _cells(bare, ends, lengths)
-    grows = np.diff(indices, prepend=-1) > 0
+    grows = np.append(True, indices[1:] > indices[:-1])[: len(indices)]
     grows[(np.cumsum(widths) - widths)[widths > 0]] = True
     _need(grows.all() and indices.max(initial=0) < len(kinds.of_column))
     return kinds.decoded(indices, ids, words), indices, widths
+
+
+def _without_braces(text: bytes) -> bytes:
+    """Rows `{...}` as lines, after the bytes that the first number needs before its end."""
+    if b", " in text[: text.find(b"\n")]:
+        text = text.replace(b", ", b",")
+    bare, rows = text.translate(None, b"{}"), text.count(b"\n") + 1
+    framed = text[:1] + text[-1:] == b"{}" and text.count(b"}\n{") == rows - 1
+    _need(framed and len(text) - len(bare) == 2 * rows)
+    return _PAD + bare + b"\n"
 
 
 def _cells(
@@ -196,10 +202,13 @@ def _cells(
 ) -> tuple[np.ndarray, np.ndarray, pa.Array]:
     """Indices, and values as positions in a list of words."""
     if text.translate(None, b" ,\n").isdigit() and lengths.max(initial=0) <= len(_PAD):
-        indices, values = (_whole_numbers(text, ends[i::2], lengths[i::2]) for i in (0, 1))
-        starts = np.frombuffer(text, np.uint8)[ends[1::2] - lengths[1::2]]
+        indices = _whole_numbers(text, ends[0::2], lengths[0::2])
+        characters, ends, lengths = np.frombuffer(text, np.uint8), ends[1::2], lengths[1::2]
+        values = characters[ends - 1].astype(np.int32) - ord("0")
+        long = np.flatnonzero(lengths > 1)
+        values[long] = _whole_numbers(text, ends[long], lengths[long])
         largest = values.max(initial=0)
-        if ((starts != ord("0")) | (lengths[1::2] == 1)).all() and largest < len(_SMALL):
+        if (characters[ends[long] - lengths[long]] != ord("0")).all() and largest < len(_SMALL):
             return indices, values, _SMALL[: largest + 1]
     words = text[len(_PAD) :].decode().replace(",", " ").split()
     _need("".join(words[0::2]).isdigit())
@@ -210,8 +219,6 @@ def _cells(
 
 def _whole_numbers(text: bytes, ends: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     """Numbers of one to eight digits, all parsed at once in the bytes of 64-bit words."""
-    if lengths.max(initial=0) == 1:
-        return np.frombuffer(text, np.uint8)[ends - 1].astype(np.int32) - ord("0")
     words = np.ndarray(len(text) - 7, "<u8", text, strides=(1,))[ends - 8]
     words &= _DIGITS[lengths]
     for digits, mask in ((1, 0x00FF00FF00FF00FF), (2, 0x0000FFFF0000FFFF), (4, 0xFFFFFFFF)):
@@ -226,7 +233,8 @@ class _Kinds:
 
     def __init__(self, columns: tuple[Column, ...]) -> None:
         lists: dict[tuple[str, ...] | None, int] = {None: 0}
-        self.of_column = np.array([lists.setdefault(c.values, len(lists)) for c in columns])
+        kinds = [lists.setdefault(column.values, len(lists)) for column in columns]
+        self.of_column = np.array(kinds, np.int32)
         self.values = [_unquoted(values) for values in lists if values]
 
     def decoded(self, indices: np.ndarray, ids: np.ndarray, words: pa.Array) -> np.ndarray:

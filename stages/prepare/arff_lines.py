@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -63,8 +64,9 @@ def exact_matrix(
     path: Path, text: str, first_line: int, columns: tuple[Column, ...]
 ) -> np.ndarray | sparse.csr_array:
     """The rows; the first of them is line `first_line` of the file."""
-    codes = {values: _codes(values) for values in {column.values for column in columns}}
-    cells = [_Cell(column.name, codes[column.values]) for column in columns]
+    lists = {column.values or () for column in columns}
+    codes = {values: {value: code for code, value in enumerate(values)} for values in lists}
+    cells = [_Cell(column.name, codes[column.values or ()]) for column in columns]
     kinds: list[str] = []
     indices: list[np.ndarray] = []
     values: list[np.ndarray] = [np.zeros(0)]
@@ -166,31 +168,26 @@ def _listed(tokens: list[str]) -> list[str]:
     return values
 
 
-def _codes(values: tuple[str, ...] | None) -> dict[str, int] | None:
-    return {value: code for code, value in enumerate(values)} if values else None
+class _Cell(NamedTuple):
+    """How the cells of one column are read: as numbers, unless there are codes of its values."""
 
-
-class _Cell:
-    """How the cells of one column are read."""
-
-    def __init__(self, name: str, codes: dict[str, int] | None) -> None:
-        self.name, self.codes = name, codes
+    name: str
+    codes: dict[str, int]
 
     def value(self, token: str) -> float:
         """The number, or the code of the nominal value."""
         text = _text(token)
         if token == "?":
             return float("nan")
-        if self.codes is None and _NUMBER.fullmatch(text):
-            return float(text)
-        if self.codes and text in self.codes:
+        if text in self.codes:
             return self.codes[text]
-        known = [shown(value) for value in self.codes or ()]
+        if not self.codes and _NUMBER.fullmatch(text):
+            return float(text)
+        known = [shown(value) for value in self.codes]
         needed = f"one of {', '.join(known[:10])}" if known else "a number"
         more = ", ..." if len(known) > 10 else ""
-        raise _Malformed(
-            f"found {shown(text)} in attribute {shown(self.name)}, needs {needed}{more}"
-        )
+        found = f"found {shown(text)} in attribute {shown(self.name)}"
+        raise _Malformed(f"{found}, needs {needed}{more}")
 
 
 def _dense_row(tokens: list[str], cells: list[_Cell]) -> dict[int, float]:

@@ -46,7 +46,8 @@ class Prepared:
 def prepare(raw: RawDataset, entry: Entry, images: Rows | None = None) -> Prepared:
     """Validate the data set and scale its features; bad data is an error that lists everything."""
     columns = describe_columns(raw.features.matrix, _names(raw.features))
-    facts = totals(raw.features.matrix, raw.labels, columns)
+    official = images.parts if images and "all" not in images.parts else None
+    facts = totals(raw.features.matrix, raw.labels, columns, official)
     not_binary = int((raw.labels > 1).sum())
     tables = {
         "columns": columns,

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 RARE = 10  # positives below which a label is likely to be missing from some fold
+TWINS = 0.05  # share of test rows known from training above which scores reward memory
 
 
 @dataclass(frozen=True)
@@ -24,6 +25,7 @@ class Check:
     low: float | None
     high: float | None
     fatal: bool
+    share: bool = False
 
 
 def checks(counts: dict[str, Any] | None) -> list[Check]:
@@ -42,6 +44,10 @@ def checks(counts: dict[str, Any] | None) -> list[Check]:
         ),
         Check("not-always", "labels", "Every label is off somewhere", "negatives", 1, None, False),
         Check("no-duplicates", "totals", "No row stands twice", "duplicates", 0, 0, False),
+        Check(
+            "few-twins", "totals", f"At most {TWINS:.0%} of the test rows have the features of a "
+            "training row", "test_twins", None, TWINS, False, share=True,
+        ),
         Check("no-empty", "totals", "Every row has a label", "empty", 0, 0, False),
     ]  # fmt: skip
     counted = [
@@ -127,7 +133,7 @@ def _bounds(kwargs: dict[str, Any]) -> tuple[str, float | None, float | None]:
 
 def _observed(check: Check, frame: pd.DataFrame, result: Any) -> str:
     if check.table == "totals":
-        return f"{frame[check.column].iloc[0]:,}"
+        return format(frame[check.column].iloc[0], ".1%" if check.share else ",")
     broken = result.result.get("unexpected_index_list") or []
     if not broken:
         return f"all {len(frame):,}"

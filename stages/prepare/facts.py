@@ -1,12 +1,15 @@
 """What can be counted from a data set: a row for every column and every label, and totals."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 from scipy import sparse
+
+from stages.common.params import TRAIN_SHARE
 
 Matrix: TypeAlias = Any  # a dense array or a CSR array
 
@@ -64,8 +67,13 @@ def describe_images(files: Sequence[str], problems: Sequence[tuple[str, str]]) -
     return pd.DataFrame({"name": names, **flags})
 
 
-def totals(features: Matrix, labels: np.ndarray, columns: pd.DataFrame) -> dict[str, float | int]:
-    """The numbers of the whole set."""
+def totals(
+    features: Matrix,
+    labels: np.ndarray,
+    columns: pd.DataFrame,
+    parts: Sequence[str] | None = None,
+) -> dict[str, float | int]:
+    """The numbers of the whole set; `parts` is the official split, if there is one."""
     rows, (n, k) = _row_bytes(features), labels.shape
     sets = [row.tobytes() for row in labels]
     positives = labels.sum(axis=0, dtype=int)
@@ -80,7 +88,28 @@ def totals(features: Matrix, labels: np.ndarray, columns: pd.DataFrame) -> dict[
         "rarest_label": int(positives.min()) if k else 0,
         "constant_features": int((columns["distinct"] <= 1).sum()),
         "duplicates": n - len(set(zip(rows, sets, strict=True))),
+        "test_twins": round(_official_twins(rows, parts) if parts else expected_twins(rows), 4),
     }
+
+
+def expected_twins(rows: Sequence[bytes]) -> float:
+    """The share of test rows that have a twin in the training part: the mean of all random splits.
+
+    The splits themselves are made later. Their expectation needs none of them and has no noise: a
+    test row has no twin in training if all its twins were drawn into the test part as well.
+    """
+    n, sizes = len(rows), np.array(list(Counter(rows).values()), int)
+    tested, others = n - int(n * TRAIN_SHARE), np.arange(1, sizes.max(initial=1))
+    drawn = np.maximum(tested - others, 0) / (n - others)
+    without = np.cumprod(np.append(1.0, drawn))  # by the number of twins, from none on
+    return float((sizes * (1 - without[sizes - 1])).sum() / max(n, 1))
+
+
+def _official_twins(rows: Sequence[bytes], parts: Sequence[str]) -> float:
+    of_part = list(zip(rows, parts, strict=True))
+    known = {row for row, part in of_part if part == "train"}
+    seen = [row in known for row, part in of_part if part != "train"]
+    return sum(seen) / max(len(seen), 1)
 
 
 def _row_bytes(matrix: Matrix) -> list[bytes]:

@@ -23,6 +23,7 @@ class RawTable:
 
     columns: tuple[Column, ...]
     matrix: np.ndarray | sparse.csr_array
+    labels: tuple[str, ...] = ()  # columns that are labels, where the file itself says so
 
 
 @dataclass(frozen=True)

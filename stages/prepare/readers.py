@@ -12,6 +12,7 @@ from stages.common.catalog import Source
 from stages.common.closed import nearest
 from stages.common.errors import DataError
 from stages.prepare.arff import read_arff
+from stages.prepare.mldr import read_mldr
 from stages.prepare.mulan import read_label_names
 from stages.prepare.raw import Column, RawDataset, RawTable
 from stages.prepare.tabular import read_csv, read_parquet
@@ -20,6 +21,7 @@ READERS: dict[str, Callable[[Path], RawTable]] = {
     "arff": read_arff,
     "csv": read_csv,
     "parquet": read_parquet,
+    "rda": read_mldr,
 }
 _WORDS = {"0": 0, "1": 1, "false": 0, "true": 1, "no": 0, "yes": 1}
 _PAIRS = ({"0", "1"}, {"false", "true"}, {"no", "yes"})
@@ -32,10 +34,11 @@ def read_dataset(source: Source, folder: Path) -> RawDataset:
     tables = [path for path in paths if path.suffix != ".xml"]
     if not tables:
         raise DataError(f"{folder}: found no table among the files, needs one .{source.format}")
-    names = source.labels or tuple(
+    named = tuple(
         name for path in paths if path.suffix == ".xml" for name in read_label_names(path)
     )
-    return _split_labels(_read_tables(source.format, tables), names, tables[0])
+    table = _read_tables(source.format, tables)
+    return _split_labels(table, source.labels or named or table.labels, tables[0])
 
 
 def _read_tables(kind: str, paths: list[Path]) -> RawTable:
@@ -47,8 +50,8 @@ def _read_tables(kind: str, paths: list[Path]) -> RawTable:
         return first
     if any(sparse.issparse(matrix) for matrix in matrices):
         matrices = [sparse.csr_array(matrix) for matrix in matrices]
-        return RawTable(first.columns, sparse.vstack(matrices, "csr"))
-    return RawTable(first.columns, np.vstack(matrices))
+        return RawTable(first.columns, sparse.vstack(matrices, "csr"), first.labels)
+    return RawTable(first.columns, np.vstack(matrices), first.labels)
 
 
 def _check_header(
@@ -87,6 +90,8 @@ def _split_labels(table: RawTable, names: tuple[str, ...], path: Path) -> RawDat
 
 
 def _check_labels(names: tuple[str, ...], columns: list[str], path: Path) -> None:
+    if not names:
+        raise DataError(f"{path}: found no label, needs one")
     name, times = Counter(names).most_common(1)[0]
     if times > 1:
         raise DataError(f"label {name!r:.200} is named {times} times, needs to be named once")

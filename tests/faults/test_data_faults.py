@@ -2,11 +2,18 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from rethink.models import get_model
 from rethink.search import search_and_fit
+from stages.common.catalog import load_catalog
 from stages.common.errors import DataError
+from stages.common.images import Rows
 from stages.prepare.dataset import prepare
+from stages.prepare.facts import expected_twins
+from stages.prepare.readers import read_dataset
+from stages.split import split_rows
+from tests.readme import ROOT
 from tests.stages.prepare.test_prepare import dataset, entry
 
 
@@ -55,6 +62,48 @@ def test_duplicates_and_rows_without_labels_are_counted():
     found = warnings(prepare(dataset(X, Y), entry()))
     assert found["no-duplicates"] == "1"
     assert int(found["no-empty"]) == int((Y.sum(axis=1) == 0).sum()) >= 5
+
+
+def test_test_rows_with_a_twin_in_training_are_counted_and_warned_of():
+    X, Y = made(rows=100)
+    assert prepare(dataset(X, Y), entry()).card["test_twins"] == 0
+    X[50:] = X[:50]
+    result = prepare(dataset(X, Y), entry())
+    assert result.card["test_twins"] == pytest.approx(75 / 99, abs=1e-4)
+    assert warnings(result)["few-twins"] == "75.8%"
+
+
+def test_a_few_twins_are_in_the_card_without_a_warning():
+    X, Y = made(rows=100)
+    X[1] = X[0]
+    result = prepare(dataset(sparse.csr_array(np.abs(X)), Y), entry())
+    assert 0 < result.card["test_twins"] < 0.05
+    assert "few-twins" not in warnings(result)
+
+
+def test_twins_of_an_official_split_are_those_of_its_parts():
+    X, Y = made(rows=10)
+    X[9] = X[8] = X[0]
+    images = Rows([str(i) for i in range(10)], ["train"] * 6 + ["test"] * 4, [("", "")] * 10, Y, ())
+    assert prepare(dataset(X, Y), entry(), images).card["test_twins"] == 0.5
+
+
+def test_the_expected_share_of_twins_is_the_mean_of_many_splits():
+    rows = np.random.default_rng(0).integers(60, size=200)
+    found = []
+    for seed in range(300):
+        trains = split_rows("any", len(rows), seed)
+        found.append(np.isin(rows[~trains], rows[trains]).mean())
+    expected = expected_twins([bytes([row]) for row in rows])
+    assert expected == pytest.approx(np.mean(found), abs=4 * np.std(found) / 300**0.5)
+
+
+def test_four_of_ten_test_rows_of_the_other_tmc2007_are_known_from_training(mirror):
+    known = load_catalog(ROOT / "data/catalog.yaml").entry("tmc2007-mldr")
+    raw = read_dataset(known.sources[0], mirror / known.sources[0].mirror)
+    result = prepare(raw, known)
+    assert result.card["test_twins"] == pytest.approx(0.393, abs=0.006)  # of one split
+    assert warnings(result)["few-twins"] == "38.8%"
 
 
 def test_too_few_rows_are_refused():

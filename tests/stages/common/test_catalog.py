@@ -13,6 +13,10 @@ PAPER_SETS = {
     *("emotions", "scene", "yeast", "birds", "tmc2007-500", "arts1"),
     *("medical", "enron", "bibtex", "cal500", "corel5k"),
 }
+MORE_SETS = {
+    *("langlog", "slashdot", "ng20", "ohsumed", "reutersk500", "stackex-chess", "stackex-cs"),
+    *("stackex-chemistry", "stackex-cooking", "stackex-coffee", "stackex-philosophy"),
+}
 IMAGE_SETS = {"shapes", "coco-sample", "coco-2014", "coco-2017"}
 HASH = "0" * 64
 
@@ -28,8 +32,9 @@ def pinned_files(catalog):
     return [(origin, file) for origin in origins for file in origin.files]
 
 
-def test_the_sets_of_the_paper_two_synthetic_ones_and_those_of_images_are_there(catalog):
-    assert set(catalog.datasets) == PAPER_SETS | {"chain", "exclusive"} | IMAGE_SETS
+def test_the_sets_of_the_paper_eleven_more_synthetic_ones_and_images_are_there(catalog):
+    tables = PAPER_SETS | MORE_SETS | {"tmc2007-mldr", "chain", "exclusive"}
+    assert set(catalog.datasets) == tables | IMAGE_SETS
     assert {name for name, entry in catalog.datasets.items() if entry.images} == IMAGE_SETS
     synthetic = {name for name, entry in catalog.datasets.items() if entry.synthetic}
     assert synthetic == {"chain", "exclusive"}

@@ -1,5 +1,6 @@
 import re
 import tracemalloc
+from pathlib import Path
 
 import arff as liac
 import numpy as np
@@ -139,6 +140,22 @@ def test_rows_of_many_blocks_are_joined_in_order(read):
     text = "@relation r\n@attribute x real\n@attribute y real\n@data\n"
     table = read(text + "\n".join(f"{{0 {x},1 {y}}}" for x, y in rows))
     assert rows_of(table) == rows
+
+
+@pytest.mark.parametrize("row", ["{0 0.25,1 red}", "{0 5000,1 red}", "{0 1e-3}", "{0 7, 1 blue}"])
+def test_decimals_words_and_large_numbers_need_no_exact_reader(row):
+    columns = (Column("x"), Column("c", ("red", "blue", "dark red")))
+    data = f"{row}\n{{}}\n{row}".encode()
+    plain = plain_matrix(data, 0, columns)
+    assert plain is not None
+    exact = exact_matrix(Path("set.arff"), data.decode(), 1, columns)
+    np.testing.assert_array_equal(plain.toarray(), exact.toarray())
+
+
+def test_a_plain_dense_row_may_have_words_and_missing_values():
+    columns = (Column("x"), Column("c", ("red", "blue", "dark red")))
+    plain = plain_matrix(b"1,blue\n?,red\n2,?\n", 0, columns)
+    np.testing.assert_array_equal(plain, [[1, 1], [np.nan, 0], [2, np.nan]])
 
 
 def parts(path):
