@@ -75,6 +75,8 @@ class AttentionRNN(NetEstimator):
     beam: int = 3
     threshold: float = 0.5
 
+    takes_sparse: ClassVar[bool] = False  # maps of images are dense
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = NetEstimator._parameter_constraints | {
         "patches": [Interval(Integral, 1, None, closed="left")],
         "attention": [Interval(Integral, 1, None, closed="left")],
@@ -112,7 +114,3 @@ class AttentionRNN(NetEstimator):
                 "set patches to the h * w of the feature maps"
             )
         return features[0] // self.patches, self.patches
-
-    @property
-    def _takes_sparse(self) -> bool:
-        return False  # maps of images are dense

@@ -66,6 +66,7 @@ class CNNRNN(NetEstimator):
     beam: int = 3
 
     decides_by_label: ClassVar[bool] = False
+    takes_sparse: ClassVar[bool] = False  # features of images are dense
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = NetEstimator._parameter_constraints | {
         "embedding": [Interval(Integral, 1, None, closed="left")],
@@ -89,7 +90,3 @@ class CNNRNN(NetEstimator):
             beam=self.beam,
             order=np.argsort(-labels.sum(axis=0), kind="stable").tolist(),
         )
-
-    @property
-    def _takes_sparse(self) -> bool:
-        return False  # features of images are dense

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
@@ -30,17 +31,6 @@ if TYPE_CHECKING:
     from rethink.search import Trial
 
 POSITIVE = Interval(Integral, 1, None, closed="left")
-
-# The settings of the benchmark: at least the scores of the paper's protocol at a fraction of its
-# cost. The limit of epochs is seldom reached: a search ends long before.
-PROTOCOL: dict[str, Any] = {
-    "batch_size": 128,
-    "learning_rate": 0.01,
-    "schedule": "falling",
-    "average": True,
-    "stopping": "holdout",
-    "epochs": 960,
-}
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -130,6 +120,7 @@ class NetEstimator(MultiLabelEstimator):
     random_state: Any = None
 
     decides_by_label: ClassVar[bool] = True  # by each label's probability, which can then be asked
+    takes_sparse: ClassVar[bool] = True  # without making the rows dense
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "hidden": [POSITIVE],
@@ -157,8 +148,8 @@ class NetEstimator(MultiLabelEstimator):
         With an extractor, X may have any shape (n, ...) that it takes.
         """
         X, Y = self._check_fit(X, Y)
-        data, everything = self.data(X, Y), np.arange(len(Y))
-        trainers = [self.trainer(data, everything, seed) for seed in self._seeds()]
+        data = self.data(X, Y)
+        trainers = [self.trainer(data, np.arange(len(Y)), seed) for seed in self._seeds()]
         with self._threads():
             for trainer in trainers:
                 trainer.run(self.epochs)
@@ -212,8 +203,7 @@ class NetEstimator(MultiLabelEstimator):
 
         race = Race(self, points, X, Y, parts, costs)
         with self._threads():
-            race.run()
-        return [race.trials(number) for number in range(len(costs))]
+            return race.run()
 
     @classmethod
     def shape_type(cls) -> "type[Shape]":
@@ -242,8 +232,6 @@ class NetEstimator(MultiLabelEstimator):
 
         seed = self._seeds()[0] if seed is None else seed
         extractor = self.own_extractor()
-        if extractor is not None:
-            extractor.to(data.rows.device)
         labels = data.labels_of(index).cpu().numpy()
         net = self.shape(feature_shape(extractor, data.rows), labels).net(extractor)
         net.draw(seed)
@@ -279,23 +267,18 @@ class NetEstimator(MultiLabelEstimator):
         from rethink.nets.device import choose_device
         from rethink.nets.rows import Rows
 
-        if not (isinstance(X, np.ndarray) or self._takes_sparse):
+        if sp.issparse(X) and not (self.takes_sparse and self.extractor is None):
             X = X.toarray()
         if self.extractor is not None:
             X = X.reshape(-1, *self.input_shape_)
         return Rows(X, choose_device(self.device))
 
-    @property
-    def _takes_sparse(self) -> bool:
-        return self.extractor is None
-
     def _rule(self, reweighter: "Reweighter | None") -> "StoppingRule | None":
         from rethink.nets.training import StoppingRule
 
-        if self.stopping != "loss":
-            return None
         block = 1 if reweighter is None else reweighter.refresh
-        return StoppingRule(self.tolerance, self.patience, block)
+        by_loss = self.stopping == "loss"
+        return StoppingRule(self.tolerance, self.patience, block) if by_loss else None
 
     def _proba(self, X: Any) -> np.ndarray:
         """Probabilities of shape (iterations, n, K)."""

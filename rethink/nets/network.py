@@ -135,7 +135,7 @@ def feature_shape(extractor: nn.Module | None, rows: Rows) -> tuple[int, ...]:
     """The shape of what a net gets of one instance: (d,) or (channels, h, w)."""
     if extractor is None:
         return tuple(rows.matrix.shape[1:])
-    extractor.eval()
+    extractor.to(rows.device).eval()
     features = extractor(rows.take(np.zeros(1, dtype=np.int64)))
     shape = tuple(getattr(features, "shape", ()))
     if not isinstance(features, Tensor) or features.ndim not in (2, 4) or len(features) != 1:

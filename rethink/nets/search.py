@@ -83,8 +83,11 @@ class Race:
         self.alive = list(range(len(points)))
         self.looks: list[list[Look]] = [[] for _ in points]
 
-    def run(self) -> None:
-        """Train until two points are left and told apart, or none can be trained further."""
+    def run(self) -> "list[list[Trial]]":
+        """For each cost a trial for each point.
+
+        Points are trained until two are left and told apart, or none can be trained further.
+        """
         rung, before = FIRST_RUNG, 0
         while True:
             for point in self.alive:
@@ -92,12 +95,11 @@ class Race:
             racing = [point for point in self.alive if not self._done(point)]
             decided = len(self.alive) <= 2 and rung >= LAST_RUNG and self.stopping == "loss"
             if decided or not racing:
-                return
+                return [self._trials(cost) for cost in range(len(self.costs))]
             self._keep(self._better_half())
             rung, before = rung * GROWTH, rung
 
-    def trials(self, cost: int) -> "list[Trial]":
-        """The trial of each point under one cost."""
+    def _trials(self, cost: int) -> "list[Trial]":
         return [self._trial(cost, point) for point in range(len(self.points))]
 
     def _trial(self, cost: int, point: int) -> "Trial":

@@ -113,6 +113,8 @@ class Trainer:
         self.seed, self.reweighter, self.rule = seed, reweighter, rule
         self.order = np.random.default_rng(derive_seed("batches", seed))
         self.trained = deepcopy(net) if recipe.average else net
+        values = (one.state_dict().values() for one in (self.trained, net))
+        self.pairs = list(zip(*values, strict=True)) if recipe.average else []
         self.optimiser = _nadam(net, recipe)
         self.steps = 0
         self.history: list[float] = []
@@ -182,9 +184,17 @@ class Trainer:
         self.optimiser.zero_grad()
         loss.backward()
         self.optimiser.step()
-        if self.recipe.average:
-            _follow(self.trained, self.net, MEMORY / (self.steps + MEMORY - 1))
+        self._average(MEMORY / (self.steps + MEMORY - 1))
         return loss.detach()
+
+    @torch.no_grad()
+    def _average(self, share: float) -> None:
+        """Move averaged weights, and statistics of an extractor, towards those of the net."""
+        for mean, now in self.pairs:
+            if mean.is_floating_point():
+                mean.lerp_(now, share)
+            else:
+                mean.copy_(now)
 
     def _loss(self, net: Net, index: np.ndarray) -> Tensor:
         labels, weigh = self.data.labels_of(index), None
@@ -206,14 +216,3 @@ def _nadam(net: Net, recipe: Recipe) -> torch.optim.NAdam:
         {"params": others},
     ]
     return torch.optim.NAdam(groups, lr=recipe.learning_rate, eps=1e-7, foreach=True)
-
-
-@torch.no_grad()
-def _follow(average: Net, net: Net, share: float) -> None:
-    """Move an average of weights, and of an extractor's statistics, towards those of the net."""
-    now = net.state_dict()
-    for name, value in average.state_dict().items():  # which are the weights, not copies
-        if value.is_floating_point():
-            value.lerp_(now[name], share)
-        else:
-            value.copy_(now[name])

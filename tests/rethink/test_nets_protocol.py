@@ -12,7 +12,7 @@ from rethink.models.cnn_rnn import CNNRNN
 from rethink.models.dense_relevance import DenseRelevance
 from rethink.models.relevance_net import BinaryRelevance
 from rethink.models.rethinknet import RethinkNet
-from rethink.nets.estimator import PROTOCOL
+from rethink.nets import PROTOCOL
 from rethink.nets.weights import Reweighter
 from rethink.search import search, search_and_fit
 from rethink.synthetic import generate
