@@ -138,7 +138,7 @@ def cross_validate(
         for index, fitted in enumerate(_fits(estimator, points, costs[0], X[kept], Y[kept])):
             predictions = _predictions(fitted, costs, X[held])
             for row, cost, predicted in zip(trials, costs, predictions, strict=True):
-                row[index].values.append(float(cost(Y[held], predicted).mean()))
+                row[index].values.append(cost.score(Y[held], predicted))
     return trials
 
 

@@ -7,8 +7,9 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from rethink.costs import get_cost
 from rethink.costs.base import check_binary
 
 
@@ -35,6 +36,18 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
     array([[1, 1]])
     """
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """How good the predictions for X, shape (n, d), are: greater is better.
+
+        A model that knows a cost is judged by it, and a loss is negative here, as scikit-learn
+        wants it. Others are judged by the share of rows without a mistake.
+        """
+        if not is_cost_sensitive(type(self)):
+            return super().score(X, y, sample_weight)
+        cost = get_cost(self.cost)  # type: ignore[attr-defined]
+        value = cost.score(y, self.predict(X), sample_weight=sample_weight)
+        return value if cost.greater_is_better else -value
+
     @property
     def fit_uses_cost(self) -> bool:
         """Whether a parameter `cost` changes the fit, not the predictions alone."""
@@ -60,6 +73,14 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
         kind = Y.dtype if sp.issparse(Y) else np.asarray(Y).dtype
         self.classes_ = [np.array([0, 1], dtype=kind) for _ in range(labels.shape[1])]
         return X, labels.astype(np.uint8)
+
+    def _check_weight(self, sample_weight: Any, X: Any) -> np.ndarray | None:
+        """Weights of the rows, shape (n,), none below 0 and not all 0; None if none are given."""
+        if sample_weight is None:
+            return None
+        return _check_sample_weight(
+            sample_weight, X, ensure_non_negative=True, allow_all_zero_weights=False
+        )
 
     def _check_predict(self, X: Any) -> Any:
         """X as float64, dense or CSR, with the columns that `fit` saw."""
