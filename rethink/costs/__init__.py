@@ -14,7 +14,8 @@ _FOUND = [cls() for cls in classes_in(sys.modules[__name__], Cost)]
 COSTS: dict[str, Cost] = {
     cost.name: cost for cost in sorted(_FOUND, key=lambda cost: (cost.position, cost.name))
 }
-EXTRA_COSTS: dict[str, Cost] = {cls.name: cls() for cls in classes_in(extra, Cost)}
+_EXTRA = [cls() for cls in classes_in(extra, Cost)]
+EXTRA_COSTS: dict[str, Cost] = {cost.name: cost for cost in _EXTRA}
 
 
 def get_cost(cost: str | Cost) -> Cost:

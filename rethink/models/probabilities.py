@@ -4,6 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import has_fit_parameter
@@ -21,6 +22,7 @@ class LabelByLabel(MetaEstimatorMixin, MultiLabelEstimator):
     Parameters
     ----------
     estimator : scikit-learn classifier with `predict_proba`
+        None stands for `LogisticRegression()`.
 
     Attributes
     ----------
@@ -38,7 +40,7 @@ class LabelByLabel(MetaEstimatorMixin, MultiLabelEstimator):
            [1, 1]])
     """
 
-    def __init__(self, estimator: Any):
+    def __init__(self, estimator: Any = None):
         self.estimator = estimator
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -49,8 +51,9 @@ class LabelByLabel(MetaEstimatorMixin, MultiLabelEstimator):
         constant = counted.min(axis=0) == counted.max(axis=0)
         self.constants_ = np.where(constant, counted[0].astype(int), -1)
         weighted = {} if sample_weight is None else {"sample_weight": sample_weight}
+        estimator = LogisticRegression() if self.estimator is None else self.estimator
         self.estimators_ = [
-            None if fixed else clone(self.estimator).fit(X, labels, **weighted)
+            None if fixed else clone(estimator).fit(X, labels, **weighted)
             for fixed, labels in zip(constant, Y.T, strict=True)
         ]
         return self
@@ -111,7 +114,7 @@ def held_out_probabilities(
 ) -> np.ndarray:
     """Probabilities of each row, shape (n, K), by a fit on the folds without it."""
     if not 2 <= folds <= len(Y):
-        raise ValueError(f"folds is {folds}, but needs 2 at least and {len(Y)}, the rows, at most")
+        raise ValueError(f"folds is {folds}, but needs 2 at least and n_samples={len(Y)} at most")
     result = np.empty(Y.shape)
     for kept, held in KFold(folds, shuffle=True, random_state=random_state).split(Y):
         weights = None if sample_weight is None else np.asarray(sample_weight)[kept]

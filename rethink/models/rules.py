@@ -1,9 +1,13 @@
 """The prediction that suits a cost, from the marginal probabilities of any model."""
 
+from collections.abc import Sequence
+from copy import copy
 from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.base import MetaEstimatorMixin
+from sklearn.base import MetaEstimatorMixin, clone
+from sklearn.utils import Tags, get_tags
+from sklearn.utils.metaestimators import available_if
 
 from rethink.calibration import CALIBRATIONS, Calibrator
 from rethink.costs import Cost, get_cost
@@ -12,7 +16,12 @@ from rethink.discovery import unknown_name
 from rethink.inference import top_labels
 from rethink.models.base import MultiLabelEstimator
 from rethink.models.logistic import LogisticRelevance
-from rethink.models.probabilities import fit_inner, held_out_probabilities, probabilities
+from rethink.models.probabilities import (
+    fit_inner,
+    held_out_probabilities,
+    probabilities,
+    seeded,
+)
 from rethink.rules import independent_rule
 from rethink.rules.thresholds import search_thresholds
 
@@ -117,6 +126,22 @@ class DecisionRule(MetaEstimatorMixin, MultiLabelEstimator):
             self._learn_from(held_out, Y)
         return self
 
+    @available_if(lambda self: self._has_path)
+    def fit_path(self, X: Any, Y: Any, Cs: Sequence[float]) -> list[Self]:
+        """For each C of the estimator a copy of this model, in a fraction of the time."""
+        model = clone(self)
+        X, Y = model._check_fit(X, Y)
+        model._check_options()
+        model.empty_ = may_be_empty(self.empty, Y)
+        found = []
+        inner = seeded(clone(model.estimator), self.random_state)
+        for fitted in inner.fit_path(X, Y, Cs):
+            each = copy(model)
+            each.estimator = clone(fitted)
+            each.estimator_ = fitted
+            found.append(each)
+        return found
+
     def predict_proba(self, X: Any) -> np.ndarray:
         """The estimator's probability of each label, calibrated if wanted, shape (n, K)."""
         X = self._check_predict(X)
@@ -131,6 +156,22 @@ class DecisionRule(MetaEstimatorMixin, MultiLabelEstimator):
         """Predictions for several costs from the same probabilities, each of shape (n, K)."""
         marginals = self.predict_proba(X)
         return [self._as_labels(self._labels(marginals, get_cost(cost))) for cost in costs]
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        if self.estimator is not None:
+            tags.input_tags.sparse = get_tags(self.estimator).input_tags.sparse
+        return tags
+
+    @property
+    def path_parameter(self) -> str:
+        """What `fit_path` takes values of, as a search calls it."""
+        return "estimator__C"
+
+    @property
+    def _has_path(self) -> bool:
+        plain = self.calibration is None and not self._searches
+        return plain and hasattr(self.estimator, "fit_path")
 
     @property
     def _searches(self) -> bool:
