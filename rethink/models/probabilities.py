@@ -5,11 +5,11 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import KFold
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 from rethink.models.base import MultiLabelEstimator
+from rethink.splits import MultilabelStratifiedKFold
 
 LARGEST_SEED = np.iinfo(np.int32).max
 
@@ -116,7 +116,8 @@ def held_out_probabilities(
     if not 2 <= folds <= len(Y):
         raise ValueError(f"folds is {folds}, but needs 2 at least and n_samples={len(Y)} at most")
     result = np.empty(Y.shape)
-    for kept, held in KFold(folds, shuffle=True, random_state=random_state).split(Y):
+    parts = MultilabelStratifiedKFold(folds, shuffle=True, random_state=random_state)
+    for kept, held in parts.split(Y, Y):  # rare labels are in the training rows of every fold
         weights = None if sample_weight is None else np.asarray(sample_weight)[kept]
         fitted = fit_inner(estimator, X[kept], Y[kept], weights, random_state)
         result[held] = probabilities(fitted, X[held])
