@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rethink.models.relevance_net import BinaryRelevance
     from rethink.models.rethinknet import RethinkNet
     from rethink.models.rules import DecisionRule
+    from rethink.saving import load
     from rethink.splits import MultilabelStratifiedKFold, MultilabelStratifiedShuffleSplit
 
 __all__ = [
@@ -39,11 +40,13 @@ __all__ = [
     "ProbabilisticChain",
     "RethinkNet",
     "get_cost",
+    "load",
 ]
 
 HOMES = {
     "Cost": "rethink.costs",
     "get_cost": "rethink.costs",
+    "load": "rethink.saving",
     "MultilabelStratifiedKFold": "rethink.splits",
     "MultilabelStratifiedShuffleSplit": "rethink.splits",
 }

@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Callable
 from functools import wraps
+from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -70,6 +71,12 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
             raise unknown_name("output", predict, OUTPUTS)
         self._sklearn_output_config = {"predict": predict}  # the one that clones keep
         return self
+
+    def save(self, path: str | Path) -> None:
+        """Write the fitted model to a folder, without pickle; `rethink.load` reads it."""
+        from rethink.saving import save
+
+        save(self, path)
 
     @property
     def fit_uses_cost(self) -> bool:
