@@ -18,6 +18,8 @@ from rethink.objects import NotSaved, Reader, Writer
 
 VERSION = 1
 DESCRIPTION, ARRAYS = "model.json", "arrays.npz"
+UNREADABLE = (OSError, LookupError, TypeError, ValueError, AttributeError, zipfile.BadZipFile)
+NOT_STATE = ("_frame_kind", "_sklearn_output_config")
 
 
 def save(model: Any, path: str | Path) -> None:
@@ -126,6 +128,3 @@ def _own_cost(value: Any) -> bool:
         return isinstance(value, Cost) and not Writer(Path()).plain(value, "cost")
     except NotSaved:
         return True
-
-
-NOT_STATE = ("_frame_kind", "_sklearn_output_config")
