@@ -52,7 +52,7 @@ keep: environment ## copy this run's report, metrics and scores to reports/<prof
 	echo "kept in reports/$$profile"
 
 benchmark: environment ## speed, side by side with peers
-	@for part in arff costs chains nets ordering features orchestration; do echo; OMP_NUM_THREADS=1 python -m benchmarks.$$part; done
+	@for part in arff costs rules splits chains nets ordering features orchestration; do echo; OMP_NUM_THREADS=1 python -m benchmarks.$$part; done
 
 environment: $(VENV)/.installed ## install into .venv, once
 

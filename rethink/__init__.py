@@ -12,16 +12,20 @@ if TYPE_CHECKING:
     from rethink.models.dense_relevance import DenseRelevance
     from rethink.models.filter_tree import CondensedFilterTree
     from rethink.models.logistic import LogisticRelevance
+    from rethink.models.mixture import ChainEnsemble, Mixture
     from rethink.models.optimal_chain import OptimalChain
     from rethink.models.probabilistic import ProbabilisticChain
     from rethink.models.relevance_net import BinaryRelevance
     from rethink.models.rethinknet import RethinkNet
     from rethink.models.rules import DecisionRule
+    from rethink.saving import load
+    from rethink.splits import MultilabelStratifiedKFold, MultilabelStratifiedShuffleSplit
 
 __all__ = [
     "CNNRNN",
     "AttentionRNN",
     "BinaryRelevance",
+    "ChainEnsemble",
     "ChainRNN",
     "ClassifierChain",
     "CondensedFilterTree",
@@ -29,19 +33,30 @@ __all__ = [
     "DecisionRule",
     "DenseRelevance",
     "LogisticRelevance",
+    "Mixture",
+    "MultilabelStratifiedKFold",
+    "MultilabelStratifiedShuffleSplit",
     "OptimalChain",
     "ProbabilisticChain",
     "RethinkNet",
     "get_cost",
+    "load",
 ]
+
+HOMES = {
+    "Cost": "rethink.costs",
+    "get_cost": "rethink.costs",
+    "load": "rethink.saving",
+    "MultilabelStratifiedKFold": "rethink.splits",
+    "MultilabelStratifiedShuffleSplit": "rethink.splits",
+}
 
 
 def __getattr__(name: str) -> Any:
     """Load what is asked for, and only then: the models' libraries take a second to import."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = "rethink.costs" if name in ("Cost", "get_cost") else "rethink.models"
-    return getattr(import_module(home), name)
+    return getattr(import_module(HOMES.get(name, "rethink.models")), name)
 
 
 def __dir__() -> list[str]:

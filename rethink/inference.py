@@ -11,10 +11,8 @@ NeurIPS 2011 (`gfm`).
 """
 
 from collections.abc import Callable, Iterator
-from functools import lru_cache
 
 import numpy as np
-from scipy.special import roots_legendre
 
 from rethink.costs import Cost
 from rethink.costs.base import CountCost
@@ -55,16 +53,18 @@ def rank_rule(marginals: np.ndarray) -> np.ndarray:
     return (marginals > marginals.mean(axis=1, keepdims=True) + TIE).astype(np.uint8)
 
 
-def gfm(D: np.ndarray, p_empty: np.ndarray) -> np.ndarray:
+def gfm(D: np.ndarray, p_empty: np.ndarray | None) -> np.ndarray:
     """The prediction of the best expected F1, among all.
+
+    Of equal sets the smaller is taken, of equal labels the first.
 
     Parameters
     ----------
     D : ndarray of shape (n, S, K)
         Pr(label i is on and s labels are on) for s = 1 to S, the largest possible number.
-    p_empty : ndarray of shape (n,)
-        Probability of no label at all; the empty prediction then scores 1. Give zeros to get a
-        prediction that is never empty.
+    p_empty : ndarray of shape (n,), or None
+        Probability of no label at all; the empty prediction then scores 1. None gives predictions
+        that are never empty: even where no label is possible, the first is taken.
 
     Examples
     --------
@@ -79,41 +79,11 @@ def gfm(D: np.ndarray, p_empty: np.ndarray) -> np.ndarray:
         gains = weights @ D[rows]
         # the sum of the k largest gains of size k, for every k
         sums = np.einsum("nkj,kj->nk", -np.sort(-gains, axis=2), np.tri(K))
-        best = _best_size(2 * sums, p_empty[rows])
+        best = best_size(2 * sums, None if p_empty is None else p_empty[rows])
         chosen = gains[np.arange(len(best)), np.maximum(best, 1) - 1]
-        return _top(chosen, best)
+        return top_labels(chosen, best)
 
     return in_blocks(block, len(D), 2 * K * K)
-
-
-def gfm_independent(marginals: np.ndarray) -> np.ndarray:
-    """The prediction of the best expected F1 where labels are independent, among all.
-
-    It holds the k most probable labels for some k. The expected F1 of k labels is
-    2 Σ p_i ∫ t^k Π_{j≠i} (1 - p_j + p_j t) dt over 0 < t < 1, since 1/(s + k) = ∫ t^(s+k-1) dt.
-    The integrand is a polynomial of degree below 2K, which K points of Gauss integrate exactly;
-    all terms are positive, so nothing is lost by cancelling.
-
-    Examples
-    --------
-    >>> gfm_independent(np.array([[0.9, 0.5, 0.1], [0.1, 0.05, 0.1]]))
-    array([[1, 1, 0],
-           [0, 0, 0]], dtype=uint8)
-    """
-    K = marginals.shape[1]
-    points, weights = _gauss(K)
-    powers = points ** np.arange(1, K + 1)[:, None]
-
-    def block(rows: slice) -> np.ndarray:
-        p = marginals[rows]
-        ranked = -np.sort(-p, axis=1)
-        factors = 1 - ranked[:, :, None] * (1 - points)
-        product = factors.prod(axis=1)
-        within = np.cumsum(ranked[:, :, None] / factors, axis=1)
-        values = 2 * np.einsum("nkq,kq,nq->nk", within, powers, product * weights, optimize=True)
-        return _top(p, _best_size(values, (1 - p).prod(axis=1)))
-
-    return in_blocks(block, len(marginals), 3 * K * K)
 
 
 def published_f1_rule(D: np.ndarray) -> np.ndarray:
@@ -134,9 +104,8 @@ def published_f1_rule(D: np.ndarray) -> np.ndarray:
     def block(rows: slice) -> np.ndarray:
         scores = D[rows] / divisors
         sums = np.cumsum(-np.sort(-scores, axis=2), axis=2)
-        best = _best_size(np.diagonal(sums, axis1=1, axis2=2), np.zeros(len(scores)))
-        best = np.maximum(best, 1)
-        return _top(scores[np.arange(len(best)), best - 1], best)
+        best = best_size(np.diagonal(sums, axis1=1, axis2=2), None)
+        return top_labels(scores[np.arange(len(best)), best - 1], best)
 
     return in_blocks(block, len(D), 2 * sizes * K)
 
@@ -190,7 +159,7 @@ def most_probable_sets(marginals: np.ndarray) -> np.ndarray:
     """The k labels of the highest marginals for every k from 0 to K: shape (n, K + 1, K)."""
     n, K = marginals.shape
     repeated = np.repeat(marginals, K + 1, axis=0)
-    return _top(repeated, np.tile(np.arange(K + 1), n)).reshape(n, K + 1, K)
+    return top_labels(repeated, np.tile(np.arange(K + 1), n)).reshape(n, K + 1, K)
 
 
 def pair_costs(cost: Cost, Y: np.ndarray, P: np.ndarray) -> np.ndarray:
@@ -205,21 +174,20 @@ def pair_costs(cost: Cost, Y: np.ndarray, P: np.ndarray) -> np.ndarray:
     return values.reshape(truths.shape[:-1])
 
 
-def _best_size(values: np.ndarray, empty: np.ndarray) -> np.ndarray:
-    """Size of the best set of each row, the smallest of equals: 0, or the place in `values`."""
-    values = np.column_stack([empty, values])
-    return np.argmax(values >= values.max(axis=1, keepdims=True) - TIE, axis=1)
+def best_size(values: np.ndarray, empty: np.ndarray | None) -> np.ndarray:
+    """Size of the best set of each row, the smallest of equals: 0, or the place in `values`.
+
+    `values` has a column for each size from 1, `empty` the value of no label, None to bar it.
+    """
+    if empty is not None:
+        values = np.column_stack([empty, values])
+    first = np.argmax(values >= values.max(axis=1, keepdims=True) - TIE, axis=1)
+    return first if empty is not None else first + 1
 
 
-def _top(scores: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+def top_labels(scores: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """The so many labels of the highest scores in each row; the first of equals."""
     order = np.argsort(-scores, axis=1, kind="stable")
     result = np.zeros(scores.shape, dtype=np.uint8)
     np.put_along_axis(result, order, np.arange(scores.shape[1]) < sizes[:, None], axis=1)
     return result
-
-
-@lru_cache(maxsize=8)
-def _gauss(K: int) -> tuple[np.ndarray, np.ndarray]:
-    points, weights = roots_legendre(K)
-    return (points + 1) / 2, weights / 2

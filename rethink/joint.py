@@ -36,6 +36,13 @@ class Enumerated:
         """D and p_empty for `rethink.inference.gfm`."""
         return size_joint(self.support, self.probabilities)
 
+    def never_empty(self) -> "Enumerated":
+        """The distribution given that there is a label; of rows where there is none, as it is."""
+        some = self.probabilities * self.support.any(axis=1)
+        total = some.sum(axis=1, keepdims=True)
+        given = np.divide(some, total, out=self.probabilities.copy(), where=total > 0)
+        return Enumerated(self.support, given)
+
     def best(self, cost: Cost) -> np.ndarray:
         """The vector of the best expected cost for each row, among all in `support`."""
         return self.support[best_expected(cost, self.support, self.support, self.probabilities)]
@@ -99,23 +106,57 @@ def enumerate_chain(logits: np.ndarray, effects: np.ndarray, order: np.ndarray) 
 
 
 def sample_chain(
-    logits: np.ndarray, effects: np.ndarray, order: np.ndarray, draws: np.ndarray
+    logits: np.ndarray,
+    effects: np.ndarray,
+    order: np.ndarray,
+    draws: np.ndarray,
+    empty: bool = True,
 ) -> Sampled:
-    """Vectors drawn label by label along a chain; `draws`, shape (S, K), decide for every row."""
+    """Vectors drawn label by label along a chain; `draws`, shape (S, K), decide for every row.
+
+    Without `empty` they are drawn given that there is a label.
+    """
     thresholds = logit(draws)
     effects = effects[:, order].astype(np.float32)
     drawn = np.empty((len(order), len(logits) * len(draws)), dtype=np.float32)
+    first = None if empty else _logits_of_the_first(logits, order)
+    none_yet = np.ones((len(logits), len(draws)), dtype=bool)
     for place, label in enumerate(order):
         earlier = (effects[label, :place] @ drawn[:place]).reshape(-1, len(draws))
-        drawn[place] = (logits[:, label, None] + earlier > thresholds[:, label]).ravel()
+        on = logits[:, label, None] + earlier > thresholds[:, label]
+        if first is not None:
+            on = np.where(none_yet, first[:, label, None] > thresholds[:, label], on)
+            none_yet &= ~on
+        drawn[place] = on.ravel()
     samples = np.empty((len(logits), len(draws), len(order)), dtype=np.uint8)
     samples[:, :, order] = drawn.T.reshape(samples.shape)
     return Sampled(samples)
 
 
-def sample_independent(marginals: np.ndarray, draws: np.ndarray) -> Sampled:
+def _logits_of_the_first(logits: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """Logits of the labels where no label is on before, given that one is on in the end.
+
+    The probability is p_k / (1 - Π (1 - p_i)) over the labels i from k on: earlier labels that are
+    off have no effect.
+    """
+    off = -np.logaddexp(0, logits[:, order])  # log(1 - p)
+    all_off = np.cumsum(off[:, ::-1], axis=1)[:, ::-1]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        on = np.log(-np.expm1(off)) - np.log(-np.expm1(all_off))
+        found = on - np.log(-np.expm1(on))
+    result = np.empty(logits.shape)
+    result[:, order] = np.where(np.isnan(found), -np.inf, found)  # no label is possible
+    return result
+
+
+def sample_independent(marginals: np.ndarray, draws: np.ndarray, empty: bool = True) -> Sampled:
     """Vectors of independent labels; `draws`, shape (S, K), decide for every row."""
-    return Sampled((draws < marginals[:, None, :]).astype(np.uint8))
+    if empty:
+        return Sampled((draws < marginals[:, None, :]).astype(np.uint8))
+    labels = marginals.shape[1]
+    with np.errstate(divide="ignore"):
+        logits = logit(marginals)
+    return sample_chain(logits, np.zeros((labels, labels)), np.arange(labels), draws, empty=False)
 
 
 def spread_draws(samples: int, labels: int, chance: np.random.RandomState) -> np.ndarray:

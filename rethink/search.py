@@ -2,7 +2,8 @@
 
 A cost-blind estimator is fitted once for all costs; only the choice among its fits differs.
 An estimator may try a grid faster than point by point. Its method `fit_path(X, Y, Cs)` returns a
-fitted model for each strength `C`, `predict_costs(X, costs)` its predictions for several costs, and
+fitted model for each strength `C` (or the parameter its `path_parameter` names),
+`predict_costs(X, costs)` its predictions for several costs, and
 `before_grid(X, Y)` an estimator that has done what no point of the grid changes.
 One that goes another way (pruning) has a method `cross_validate(points, X, Y, parts, costs)`, to be
 called like the function here.
@@ -138,7 +139,7 @@ def cross_validate(
         for index, fitted in enumerate(_fits(estimator, points, costs[0], X[kept], Y[kept])):
             predictions = _predictions(fitted, costs, X[held])
             for row, cost, predicted in zip(trials, costs, predictions, strict=True):
-                row[index].values.append(float(cost(Y[held], predicted).mean()))
+                row[index].values.append(cost.score(Y[held], predicted))
     return trials
 
 
@@ -248,9 +249,10 @@ def _fits(
 ) -> Iterator[Any]:
     """The estimator fitted with each point, one by one or along a path of strengths."""
     estimator = _before_grid(estimator, X, Y)
-    if hasattr(estimator, "fit_path") and all(set(point) == {"C"} for point in points):
+    strength = getattr(estimator, "path_parameter", "C")
+    if hasattr(estimator, "fit_path") and all(set(point) == {strength} for point in points):
         told = _for_cost(clone(estimator), cost)
-        yield from told.fit_path(X, Y, [point["C"] for point in points])
+        yield from told.fit_path(X, Y, [point[strength] for point in points])
     else:
         yield from (_fitted(estimator, point, cost, X, Y) for point in points)
 

@@ -1,7 +1,12 @@
-"""The costs: each module of this folder defines one, and is found without being listed."""
+"""The costs: each module of this folder defines one, and is found without being listed.
+
+`COSTS` are the criteria of the benchmark: every prediction is scored by them. The folder `extra`
+has more, which `get_cost` finds by name, too.
+"""
 
 import sys
 
+from rethink.costs import extra
 from rethink.costs.base import Cost
 from rethink.discovery import classes_in, unknown_name
 
@@ -9,6 +14,8 @@ _FOUND = [cls() for cls in classes_in(sys.modules[__name__], Cost)]
 COSTS: dict[str, Cost] = {
     cost.name: cost for cost in sorted(_FOUND, key=lambda cost: (cost.position, cost.name))
 }
+_EXTRA = [cls() for cls in classes_in(extra, Cost)]
+EXTRA_COSTS: dict[str, Cost] = {cost.name: cost for cost in _EXTRA}
 
 
 def get_cost(cost: str | Cost) -> Cost:
@@ -23,9 +30,16 @@ def get_cost(cost: str | Cost) -> Cost:
     """
     if isinstance(cost, Cost):
         return cost
-    if cost not in COSTS:
-        raise unknown_name("cost", cost, COSTS)
-    return COSTS[cost]
+    if callable(cost):
+        name = getattr(cost, "__name__", repr(cost))
+        raise ValueError(
+            f"cost is the function {name}, but whether a large value is good must be known; "
+            f"give Cost.of({name}, greater_is_better=True) or False"
+        )
+    known = EXTRA_COSTS | COSTS
+    if cost not in known:
+        raise unknown_name("cost", cost, COSTS | known)
+    return known[cost]
 
 
-__all__ = ["COSTS", "Cost", "get_cost"]
+__all__ = ["COSTS", "EXTRA_COSTS", "Cost", "get_cost"]

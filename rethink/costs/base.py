@@ -1,6 +1,7 @@
 """What a cost is: per-instance values of 0/1 predictions, and the weights of single labels."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,9 @@ ROWS_AT_ONCE = 1024  # bounds the memory of a user's cost on sparse input
 class Cost(ABC):
     """A criterion that models are trained for and scored by.
 
-    A subclass needs one method, `values`. It may set the attributes, and replace `label_weights`
-    by a closed form.
+    A subclass needs one method, `values`. It may set the attributes, replace `label_weights` by a
+    closed form, and say with `rule` what to predict from probabilities. `Cost.of` makes a cost
+    from a function.
 
     Attributes
     ----------
@@ -93,6 +95,55 @@ class Cost(ABC):
         Y, P = (_dense(labels) for labels in check_pair(Y, P))
         return self.label_weights(Y, P)
 
+    def score(self, Y: Any, P: Any, empty: float = 1.0, sample_weight: Any = None) -> float:
+        """The mean value of the predictions, weighted by `sample_weight` of shape (n,) if given.
+
+        Examples
+        --------
+        >>> from rethink.costs import get_cost
+        >>> get_cost("hamming").score([[1, 0], [0, 0]], [[1, 1], [0, 0]])
+        0.25
+        """
+        return float(np.average(self(Y, P, empty), weights=sample_weight))
+
+    def scorer(self) -> Callable[..., float]:
+        """A scorer for `GridSearchCV` and `cross_val_score`; losses are negative there.
+
+        Examples
+        --------
+        >>> from sklearn.model_selection import cross_val_score
+        >>> from rethink import LogisticRelevance, get_cost
+        >>> X, Y = [[0.0], [1.0], [2.0], [3.0]] * 3, [[0, 1], [0, 1], [1, 1], [1, 1]] * 3
+        >>> cross_val_score(LogisticRelevance(C=10), X, Y, scoring=get_cost("f1").scorer(), cv=3)
+        array([1., 1., 1.])
+        """
+        from sklearn.metrics import make_scorer  # a cost alone needs no scikit-learn
+
+        return make_scorer(self.score, greater_is_better=self.greater_is_better)
+
+    @staticmethod
+    def of(
+        function: Callable[[np.ndarray, np.ndarray], np.ndarray],
+        *,
+        greater_is_better: bool,
+        name: str = "",
+    ) -> "Cost":
+        """A cost from a function of two 0/1 arrays of shape (n, K) that returns a value a row.
+
+        Examples
+        --------
+        >>> Cost.of(lambda Y, P: (Y != P).any(axis=1), greater_is_better=False)([[1, 0]], [[1, 1]])
+        array([1.])
+        """
+        return _FunctionCost(function, greater_is_better, name)
+
+    def rule(self, marginals: np.ndarray, empty: bool) -> np.ndarray | None:
+        """The best prediction for independent labels, shape (n, K); None if the cost knows none.
+
+        `marginals` are their probabilities, shape (n, K); without `empty` no row has no label.
+        """
+        return None
+
     @abstractmethod
     def values(self, Y: np.ndarray, P: np.ndarray, empty: float) -> np.ndarray:
         """Values, shape (n,), of integer 0/1 arrays of shape (n, K): the cost's definition."""
@@ -111,6 +162,21 @@ class Cost(ABC):
         blocks = range(0, max(Y.shape[0], 1), ROWS_AT_ONCE)
         rows = [slice(start, start + ROWS_AT_ONCE) for start in blocks]
         return np.concatenate([self.values(_dense(Y[r]), _dense(P[r]), empty) for r in rows])
+
+
+class _FunctionCost(Cost):
+    """The cost that `Cost.of` makes."""
+
+    def __init__(self, function: Callable[..., np.ndarray], greater_is_better: bool, name: str):
+        self.function = function
+        self.greater_is_better = greater_is_better
+        self.name = self.title = name or getattr(function, "__name__", "function")
+
+    def __repr__(self) -> str:
+        return f"Cost.of({self.name}, greater_is_better={self.greater_is_better})"
+
+    def values(self, Y: np.ndarray, P: np.ndarray, empty: float) -> np.ndarray:
+        return self.function(Y, P)
 
 
 class CountCost(Cost):

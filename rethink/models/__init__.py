@@ -4,6 +4,7 @@ import sys
 
 from rethink.discovery import classes_in, unknown_name
 from rethink.models.base import MultiLabelEstimator, is_cost_sensitive, shares_fits
+from rethink.models.named import build_model
 
 MODELS: dict[str, type[MultiLabelEstimator]] = {
     cls.__name__: cls for cls in classes_in(sys.modules[__name__], MultiLabelEstimator)
@@ -25,4 +26,11 @@ def get_model(name: str) -> type[MultiLabelEstimator]:
     return MODELS[name]
 
 
-__all__ = ["MODELS", "MultiLabelEstimator", "get_model", "is_cost_sensitive", "shares_fits"]
+__all__ = [
+    "MODELS",
+    "MultiLabelEstimator",
+    "build_model",
+    "get_model",
+    "is_cost_sensitive",
+    "shares_fits",
+]

@@ -1,15 +1,22 @@
 """What all models share: checks of the data, the scikit-learn tags, and who is cost-sensitive."""
 
 import inspect
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from rethink.costs import get_cost
 from rethink.costs.base import check_binary
+from rethink.discovery import unknown_name
+
+OUTPUTS = ("array", "frame")
 
 
 class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
@@ -20,6 +27,8 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
     n_features_in_ : int
     classes_ : list of K arrays
         The values of each label, always 0 and 1, in the type of Y: that of predictions, too.
+    label_names_ : ndarray of shape (K,)
+        The columns of Y; only if it was a DataFrame.
 
     Examples
     --------
@@ -34,6 +43,40 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
     >>> Everything().fit([[0.5], [1.5]], np.array([[0, 1], [1, 1]])).predict([[2.0]])
     array([[1, 1]])
     """
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """How good the predictions for X, shape (n, d), are: greater is better.
+
+        A model that knows a cost is judged by it, and a loss is negative here, as scikit-learn
+        wants it. Others are judged by the share of rows without a mistake.
+        """
+        if not is_cost_sensitive(type(self)):
+            return super().score(X, y, sample_weight)
+        cost = get_cost(self.cost)
+        value = cost.score(y, self.predict(X), sample_weight=sample_weight)
+        return value if cost.greater_is_better else -value
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Let `predict` obey `set_output`, as scikit-learn does with `transform`."""
+        super().__init_subclass__(**kwargs)
+        if "predict" in cls.__dict__:
+            cls.predict = _as_wanted(cls.__dict__["predict"])
+
+    def set_output(self, *, predict: Literal["array", "frame"]) -> Self:
+        """Choose what `predict` returns: an array, or a frame with names of labels and rows.
+
+        The frame is of the kind that `predict` is given, or else that `fit` got its labels in.
+        """
+        if predict not in OUTPUTS:
+            raise unknown_name("output", predict, OUTPUTS)
+        self._sklearn_output_config = {"predict": predict}  # the one that clones keep
+        return self
+
+    def save(self, path: str | Path) -> None:
+        """Write the fitted model to a folder, without pickle; `rethink.load` reads it."""
+        from rethink.saving import save
+
+        save(self, path)
 
     @property
     def fit_uses_cost(self) -> bool:
@@ -57,9 +100,25 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
                 f"X has {X.shape[0]} rows but Y has {labels.shape[0]}; "
                 "give both for the same instances"
             )
+        self._keep_names(Y)
         kind = Y.dtype if sp.issparse(Y) else np.asarray(Y).dtype
         self.classes_ = [np.array([0, 1], dtype=kind) for _ in range(labels.shape[1])]
         return X, labels.astype(np.uint8)
+
+    def _keep_names(self, Y: Any) -> None:
+        """Remember the columns of a frame, and forget those of an earlier one."""
+        self.__dict__.pop("label_names_", None)
+        self._frame_kind = type(Y) if hasattr(Y, "columns") else None
+        if self._frame_kind is not None:
+            self.label_names_ = np.asarray(Y.columns, dtype=object)
+
+    def _check_weight(self, sample_weight: Any, X: Any) -> np.ndarray | None:
+        """Weights of the rows, shape (n,), none below 0 and not all 0; None if none are given."""
+        if sample_weight is None:
+            return None
+        return _check_sample_weight(
+            sample_weight, X, ensure_non_negative=True, allow_all_zero_weights=False
+        )
 
     def _check_predict(self, X: Any) -> Any:
         """X as float64, dense or CSR, with the columns that `fit` saw."""
@@ -78,6 +137,28 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
         tags.target_tags.single_output = False
         tags.input_tags.sparse = True
         return tags
+
+
+def _as_wanted(predict: Callable[..., np.ndarray]) -> Callable[..., Any]:
+    """A method `predict` that returns what `set_output` chose."""
+
+    @wraps(predict)
+    def wrapped(self: MultiLabelEstimator, X: Any) -> Any:
+        found = predict(self, X)
+        wanted = getattr(self, "_sklearn_output_config", {}).get("predict", "array")
+        return found if wanted == "array" or hasattr(found, "columns") else _frame(self, X, found)
+
+    return wrapped
+
+
+def _frame(model: MultiLabelEstimator, X: Any, found: np.ndarray) -> Any:
+    kind = type(X) if hasattr(X, "columns") else getattr(model, "_frame_kind", None)
+    if kind is None or not hasattr(model, "label_names_"):
+        raise ValueError(
+            "predictions as a frame need names of labels, but fit got an array; "
+            'give fit a DataFrame of labels, or set_output(predict="array")'
+        )
+    return kind(found, columns=model.label_names_, index=getattr(X, "index", None))
 
 
 def _check_labels(Y: Any) -> np.ndarray:

@@ -43,10 +43,11 @@ class LogisticRelevance(MultiLabelEstimator):
     def __init__(self, C: float = 1.0):
         self.C = C
 
-    def fit(self, X: Any, Y: Any) -> Self:
-        """Fit every label of Y, shape (n, K), on X, shape (n, d)."""
-        X, Y = self._check_fit(X, Y)
-        return self._keep(fit_path(X, Y, [self.C])[0])
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit every label of y, shape (n, K), on X, shape (n, d)."""
+        X, Y = self._check_fit(X, y)
+        weight = self._check_weight(sample_weight, X)
+        return self._keep(fit_path(X, Y, [self.C], weight=weight)[0])
 
     def fit_path(self, X: Any, Y: Any, Cs: Sequence[float]) -> list[Self]:
         """For each C a copy of this model as `fit` would fit it, in a fraction of the time."""

@@ -9,6 +9,7 @@ from sklearn.utils import check_random_state
 
 from rethink.costs import Cost, get_cost
 from rethink.costs.accuracy import Accuracy
+from rethink.costs.extra.subset import Subset
 from rethink.costs.f1 import F1
 from rethink.costs.hamming import Hamming
 from rethink.costs.rank import Rank
@@ -23,6 +24,8 @@ from rethink.joint import (
     spread_draws,
 )
 from rethink.models.chain import _Chain, greedy_path
+from rethink.models.rules import may_be_empty
+from rethink.rules.mode import mode_of_chain
 
 Joint = Enumerated | Sampled
 Rules = dict[type[Cost], Callable[[], np.ndarray]]
@@ -40,10 +43,13 @@ class ProbabilisticChain(_Chain):
 
     - Hamming loss: labels more probable than not.
     - Rank loss: labels more probable than the average label.
-    - F1: the best of all label sets, the empty one included (`rethink.inference.gfm`).
+    - F1: the best of all label sets (`rethink.inference.gfm`).
     - Accuracy: the rule of F1, as in the paper, or the best set among all samples and the most
       probable labels.
+    - Subset 0/1 loss: the most probable vector of the chain, found without sampling.
     - Any other cost: the best of the vectors enumerated or sampled.
+
+    Of predictions of equal value the smallest set or the first vector is taken.
 
     Parameters
     ----------
@@ -61,6 +67,10 @@ class ProbabilisticChain(_Chain):
     samples : int
         How many vectors are drawn; the code of the paper draws 100.
     accuracy_rule : {"f1", "samples"}
+    empty : {"auto", "allowed", "never"}
+        Whether a row may have no label. "auto" allows it if a row of the training part has none.
+        Else the joint is taken given that there is a label, for every cost. Costs that ask for
+        single labels, Hamming and rank loss, may predict none all the same.
     random_state : int, RandomState or None
         The draws, made in `fit` and used for every row.
 
@@ -70,6 +80,8 @@ class ProbabilisticChain(_Chain):
         As in `ClassifierChain`.
     draws_ : ndarray of shape (samples, K)
         Numbers in (0, 1), evenly spread for each label.
+    empty_ : bool
+        Whether a row may have no label.
 
     References
     ----------
@@ -93,6 +105,7 @@ class ProbabilisticChain(_Chain):
         inference: Literal["exact", "as-published"] = "exact",
         samples: int = 100,
         accuracy_rule: Literal["f1", "samples"] = "f1",
+        empty: Literal["auto", "allowed", "never"] = "auto",
         random_state: Any = None,
     ):
         self.cost = cost
@@ -100,6 +113,7 @@ class ProbabilisticChain(_Chain):
         self.inference = inference
         self.samples = samples
         self.accuracy_rule = accuracy_rule
+        self.empty = empty
         self.random_state = random_state
 
     @property
@@ -141,6 +155,7 @@ class ProbabilisticChain(_Chain):
         if self.samples < 1:
             raise ValueError(f"samples is {self.samples}, but at least 1 vector must be drawn")
         X, Y = super()._begin(X, Y)
+        self.empty_ = may_be_empty(self.empty, Y)
         chance = check_random_state(self.random_state)
         self.draws_ = spread_draws(self.samples, Y.shape[1], chance)
         return X, Y
@@ -152,9 +167,10 @@ class ProbabilisticChain(_Chain):
         return row_blocks(n, 2**labels * labels if enumerated else 10 * self.draws_.size)
 
     def _joint(self, logits: np.ndarray) -> Joint:
-        if logits.shape[1] <= MOST_ENUMERATED:
-            return enumerate_chain(logits, self.effects_, self.order_)
-        return sample_chain(logits, self.effects_, self.order_, self.draws_)
+        if logits.shape[1] > MOST_ENUMERATED:
+            return sample_chain(logits, self.effects_, self.order_, self.draws_, self.empty_)
+        joint = enumerate_chain(logits, self.effects_, self.order_)
+        return joint if self.empty_ else joint.never_empty()
 
     def _rules(self, joint: Callable[[], Joint], logits: np.ndarray) -> Rules:
         """How to predict for the costs whose best prediction has a form of its own."""
@@ -163,11 +179,16 @@ class ProbabilisticChain(_Chain):
         rules: Rules = {
             Hamming: lambda: hamming_rule(joint().marginals),
             Rank: lambda: rank_rule(joint().marginals),
-            F1: cache(lambda: gfm(*joint().sizes)),
+            F1: cache(lambda: self._best_f1(joint())),
+            Subset: lambda: mode_of_chain(logits, self.effects_, self.order_, self.empty_),
         }
         if self.accuracy_rule == "f1":
             rules[Accuracy] = rules[F1]
         return rules
+
+    def _best_f1(self, joint: Joint) -> np.ndarray:
+        D, p_empty = joint.sizes
+        return gfm(D, p_empty if self.empty_ else None)
 
     def _published_rules(self, path: np.ndarray) -> Rules:
         @cache

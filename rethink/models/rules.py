@@ -1,45 +1,79 @@
 """The prediction that suits a cost, from the marginal probabilities of any model."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Sequence
+from copy import copy
+from typing import Any, Literal, Self
 
 import numpy as np
-from scipy.special import logit
 from sklearn.base import MetaEstimatorMixin, clone
+from sklearn.utils import Tags, get_tags
+from sklearn.utils.metaestimators import available_if
 
+from rethink.calibration import CALIBRATIONS, Calibrator
 from rethink.costs import Cost, get_cost
-from rethink.costs.accuracy import Accuracy
-from rethink.costs.f1 import F1
-from rethink.costs.hamming import Hamming
-from rethink.costs.rank import Rank
-from rethink.inference import gfm_independent, hamming_rule, rank_rule, row_blocks
-from rethink.joint import enumerate_chain
+from rethink.costs.extra.averaged import MatrixCost
+from rethink.discovery import unknown_name
+from rethink.inference import top_labels
 from rethink.models.base import MultiLabelEstimator
 from rethink.models.logistic import LogisticRelevance
+from rethink.models.probabilities import (
+    fit_inner,
+    held_out_probabilities,
+    probabilities,
+    seeded,
+)
+from rethink.rules import independent_rule
+from rethink.rules.thresholds import search_thresholds
 
-MOST_ENUMERATED = 10  # labels; a cost without a rule of its own is tried on all 2**K vectors
+Empty = Literal["auto", "allowed", "never"]
+EMPTIES = ("auto", "allowed", "never")
+THRESHOLDS, TOP = "thresholds", "top-"
 
 
 class DecisionRule(MetaEstimatorMixin, MultiLabelEstimator):
     """Predict what is best for a cost, given any model's probabilities of single labels.
 
-    Labels are taken as independent given x. The rules: above one half for Hamming loss; above the
-    average probability for rank loss, which is right whatever the dependence; the best of all
-    label sets for F1, used for accuracy too; and for another cost the best of all vectors, with
-    up to ten labels.
+    Labels are taken as independent given x. The rules:
+
+    - Hamming loss: above one half. Any cost that adds up over the labels, such as `Asymmetric` or
+      one of your own: above its exact threshold. A label on the threshold is left out.
+    - Rank loss: above the average probability, which is right whatever the dependence. Where all
+      are equal, so are all predictions, and none is predicted.
+    - F1 and accuracy: the best of all label sets; of equal sets the smallest, of equal labels the
+      first. Subset 0/1 loss: the most probable set.
+    - Macro and micro F1, recall at a precision: thresholds searched on held-out folds.
+    - Any other cost: the best of all vectors with up to ten labels, of samples with more.
 
     Parameters
     ----------
     estimator : estimator with `predict_proba`
-        It gives an array of shape (n, K), or scikit-learn's list of K arrays of shape (n, 2).
+        Of this library or scikit-learn's. One that knows only a single label is fitted for each.
         None stands for `LogisticRelevance()`.
     cost : str or Cost
-        Matters for predictions alone.
+        Matters for predictions alone, unless thresholds are searched.
+    rule : str or Cost, optional
+        Another rule than the cost's own: that of another cost ("hamming" gives the plain threshold
+        one half whatever the cost), "thresholds" to search one on the folds, or "top-3" for the
+        three most probable labels.
+    empty : {"auto", "allowed", "never"}
+        Whether a row may have no label. "auto" allows it if a row of the training part has none.
+        It matters where a rule asks how probable the empty set is: F1, accuracy, subset loss and
+        costs without a rule of their own.
+    calibration : {"isotonic", "sigmoid"}, optional
+        Map the probabilities of each label on held-out folds to frequencies.
+    folds : int
+        For calibration and thresholds; other rules need none.
+    random_state : int, RandomState or None
+        Of the folds, and of an estimator whose own is None.
 
     Attributes
     ----------
     estimator_ : estimator
         The fitted one.
+    empty_ : bool
+        Whether a row may have no label.
+    thresholds_ : ndarray of shape (K,)
+        Only if they were searched.
 
     Examples
     --------
@@ -51,41 +85,130 @@ class DecisionRule(MetaEstimatorMixin, MultiLabelEstimator):
     array([[1, 0, 1]])
     """
 
-    def __init__(self, estimator: Any = None, cost: str | Cost = "rank"):
+    def __init__(
+        self,
+        estimator: Any = None,
+        cost: str | Cost = "rank",
+        rule: str | Cost | None = None,
+        empty: Empty = "auto",
+        calibration: Literal["isotonic", "sigmoid"] | None = None,
+        folds: int = 3,
+        random_state: Any = None,
+    ):
         self.estimator = estimator
         self.cost = cost
+        self.rule = rule
+        self.empty = empty
+        self.calibration = calibration
+        self.folds = folds
+        self.random_state = random_state
 
     @property
     def fit_uses_cost(self) -> bool:
-        """The cost matters for predictions alone."""
-        return False
+        """The cost matters for predictions alone, unless thresholds are searched for it."""
+        return self._searches
 
-    def fit(self, X: Any, Y: Any) -> "DecisionRule":
-        """Fit the estimator on X, shape (n, d), and Y, shape (n, K)."""
-        X, Y = self._check_fit(X, Y)
-        get_cost(self.cost)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the estimator on X, shape (n, d), and y, shape (n, K).
+
+        `sample_weight` of shape (n,) goes to the estimator, if it takes one.
+        """
+        X, Y = self._check_fit(X, y)
+        self._check_options()
+        sample_weight = self._check_weight(sample_weight, X)
+        self.empty_ = may_be_empty(self.empty, Y)
         estimator = LogisticRelevance() if self.estimator is None else self.estimator
-        if not hasattr(estimator, "predict_proba"):
-            raise ValueError(
-                f"estimator is {estimator!r}, which has no predict_proba; give a model that "
-                "predicts probabilities, such as LogisticRelevance()"
+        self.estimator_ = fit_inner(estimator, X, Y, sample_weight, self.random_state)
+        if self.calibration is not None or self._searches:
+            held_out = held_out_probabilities(
+                estimator, X, Y, sample_weight, self.folds, self.random_state
             )
-        self.estimator_ = clone(estimator).fit(X, Y)
+            self._learn_from(held_out, Y)
         return self
 
+    @available_if(lambda self: self._has_path)
+    def fit_path(self, X: Any, Y: Any, Cs: Sequence[float]) -> list[Self]:
+        """For each C of the estimator a copy of this model, in a fraction of the time."""
+        model = clone(self)
+        X, Y = model._check_fit(X, Y)
+        model._check_options()
+        model.empty_ = may_be_empty(self.empty, Y)
+        found = []
+        inner = seeded(clone(model.estimator), self.random_state)
+        for fitted in inner.fit_path(X, Y, Cs):
+            each = copy(model)
+            each.estimator = clone(fitted)
+            each.estimator_ = fitted
+            found.append(each)
+        return found
+
     def predict_proba(self, X: Any) -> np.ndarray:
-        """The estimator's probability of each label, shape (n, K)."""
+        """The estimator's probability of each label, calibrated if wanted, shape (n, K)."""
         X = self._check_predict(X)
-        found = self.estimator_.predict_proba(X)
-        if not isinstance(found, list):
-            return np.asarray(found)
-        classes = self.estimator_.classes_  # a label that is constant in training has one class
-        pairs = zip(found, classes, strict=True)
-        return np.column_stack([(each * (np.asarray(of) == 1)).sum(axis=1) for each, of in pairs])
+        found = probabilities(self.estimator_, X)
+        return found if self.calibration is None else self.calibrator_.transform(found)
 
     def predict(self, X: Any) -> np.ndarray:
         """The prediction for the cost, shape (n, K)."""
-        return self._as_labels(independent_rule(self.predict_proba(X), get_cost(self.cost)))
+        return self.predict_costs(X, [self.cost])[0]
+
+    def predict_costs(self, X: Any, costs: list[str | Cost]) -> list[np.ndarray]:
+        """Predictions for several costs from the same probabilities, each of shape (n, K)."""
+        marginals = self.predict_proba(X)
+        return [self._as_labels(self._labels(marginals, get_cost(cost))) for cost in costs]
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        if self.estimator is not None:
+            tags.input_tags.sparse = get_tags(self.estimator).input_tags.sparse
+        return tags
+
+    @property
+    def path_parameter(self) -> str:
+        """What `fit_path` takes values of, as a search calls it."""
+        return "estimator__C"
+
+    @property
+    def _has_path(self) -> bool:
+        plain = self.calibration is None and not self._searches
+        return plain and hasattr(self.estimator, "fit_path")
+
+    @property
+    def _searches(self) -> bool:
+        if self.rule is not None:
+            return self.rule == THRESHOLDS
+        return isinstance(get_cost(self.cost), MatrixCost)
+
+    def _check_options(self) -> None:
+        get_cost(self.cost)
+        if self.empty not in EMPTIES:
+            raise unknown_name("empty", self.empty, EMPTIES)
+        if self.calibration is not None and self.calibration not in CALIBRATIONS:
+            raise unknown_name("calibration", self.calibration, CALIBRATIONS)
+        if self.rule is not None and self.rule != THRESHOLDS and _top(self.rule) is None:
+            get_cost(self.rule)
+
+    def _learn_from(self, held_out: np.ndarray, Y: np.ndarray) -> None:
+        """Calibrate, and search thresholds, by probabilities of rows that were not trained on."""
+        if self.calibration is not None:
+            self.calibrator_ = Calibrator(self.calibration).fit(held_out, Y)
+            held_out = self.calibrator_.transform(held_out)
+        if self._searches:
+            self.searched_for_ = get_cost(self.cost).name
+            self.thresholds_ = search_thresholds(get_cost(self.cost), held_out, Y)
+
+    def _labels(self, marginals: np.ndarray, cost: Cost) -> np.ndarray:
+        if self.rule == THRESHOLDS or (self.rule is None and isinstance(cost, MatrixCost)):
+            if getattr(self, "searched_for_", None) != cost.name:
+                raise ValueError(
+                    f"no thresholds were searched for the cost {cost.name!r}; "
+                    "fit again after setting it"
+                )
+            return (marginals > self.thresholds_).astype(np.uint8)
+        size = None if self.rule is None else _top(self.rule)
+        if size is not None:
+            return top_labels(marginals, np.full(len(marginals), size))
+        return independent_rule(marginals, get_cost(self.rule or cost), self.empty_)
 
 
 class LogisticRule(LogisticRelevance):
@@ -97,11 +220,14 @@ class LogisticRule(LogisticRelevance):
         Matters for predictions alone.
     C : float
         Inverse strength of the regularisation.
+    empty : {"auto", "allowed", "never"}
+        As in `DecisionRule`.
 
     Attributes
     ----------
     coef_, intercept_
         As in `LogisticRelevance`.
+    empty_ : bool
 
     Examples
     --------
@@ -110,47 +236,44 @@ class LogisticRule(LogisticRelevance):
     array([[1, 0, 1]])
     """
 
-    def __init__(self, cost: str | Cost = "rank", C: float = 1.0):
+    def __init__(self, cost: str | Cost = "rank", C: float = 1.0, empty: Empty = "auto"):
         self.cost = cost
         self.C = C
+        self.empty = empty
 
     @property
     def fit_uses_cost(self) -> bool:
         """The cost matters for predictions alone."""
         return False
 
-    def fit(self, X: Any, Y: Any) -> "LogisticRule":
-        """Fit every label of Y, shape (n, K), on X, shape (n, d)."""
-        get_cost(self.cost)
-        super().fit(X, Y)
-        return self
-
     def predict(self, X: Any) -> np.ndarray:
         """The prediction for the cost, shape (n, K)."""
-        return self._as_labels(independent_rule(self.predict_proba(X), get_cost(self.cost)))
+        return self.predict_costs(X, [self.cost])[0]
+
+    def predict_costs(self, X: Any, costs: list[str | Cost]) -> list[np.ndarray]:
+        """Predictions for several costs from the same probabilities, each of shape (n, K)."""
+        marginals = self.predict_proba(X)
+        found = (independent_rule(marginals, get_cost(cost), self.empty_) for cost in costs)
+        return [self._as_labels(labels) for labels in found]
+
+    def _check_fit(self, X: Any, Y: Any) -> tuple[Any, np.ndarray]:
+        get_cost(self.cost)
+        X, Y = super()._check_fit(X, Y)
+        self.empty_ = may_be_empty(self.empty, Y)
+        return X, Y
 
 
-def independent_rule(marginals: np.ndarray, cost: Cost) -> np.ndarray:
-    """The prediction of the best expected cost for independent labels, shape (n, K)."""
-    rules: dict[type[Cost], Callable[[np.ndarray], np.ndarray]] = {
-        Hamming: hamming_rule,
-        Rank: rank_rule,
-        F1: gfm_independent,
-        Accuracy: gfm_independent,
-    }
-    return rules[type(cost)](marginals) if type(cost) in rules else _best_of_all(marginals, cost)
+def may_be_empty(empty: str, Y: np.ndarray) -> bool:
+    """Whether a prediction may have no label: as told, or if a row of Y, shape (n, K), has none."""
+    if empty not in EMPTIES:
+        raise unknown_name("empty", empty, EMPTIES)
+    return bool((~Y.any(axis=1)).any()) if empty == "auto" else empty == "allowed"
 
 
-def _best_of_all(marginals: np.ndarray, cost: Cost) -> np.ndarray:
-    n, labels = marginals.shape
-    if labels > MOST_ENUMERATED:
-        raise ValueError(
-            f"the cost {cost.name!r} has no rule of its own, and there are {labels} labels; all "
-            f"vectors are compared for {MOST_ENUMERATED} at most, so take ProbabilisticChain"
-        )
-    result = np.empty(marginals.shape, dtype=np.uint8)
-    for rows in row_blocks(n, 2**labels):
-        no_effects = np.zeros((labels, labels))
-        joint = enumerate_chain(logit(marginals[rows]), no_effects, np.arange(labels))
-        result[rows] = joint.best(cost)
-    return result
+def _top(rule: str | Cost) -> int | None:
+    """The k of "top-k"; None for other rules."""
+    if not isinstance(rule, str) or not rule.startswith(TOP):
+        return None
+    if not rule.removeprefix(TOP).isdigit():
+        raise ValueError(f"rule is {rule!r}, but needs a number of labels, such as 'top-3'")
+    return int(rule.removeprefix(TOP))

@@ -1,6 +1,5 @@
 """`params.yaml`: what is run, typed and closed."""
 
-import inspect
 import os
 from collections.abc import Iterable, Iterator
 from math import prod
@@ -158,13 +157,18 @@ def _unknown_names(params: Params, catalog: Catalog) -> Iterator[str]:
 
 def _estimator_problems(params: Params) -> Iterator[str]:
     from rethink.models import MODELS
+    from rethink.models.named import parameters_of
 
     for name, model in params.models.items():
         if model.estimator not in MODELS:
             hint = nearest(model.estimator, MODELS)
             yield f"models.{name}.estimator: unknown estimator {model.estimator!r}; {hint}"
             continue
-        valid = inspect.signature(MODELS[model.estimator]).parameters
+        try:
+            valid = parameters_of(model.estimator, model.params)
+        except ValueError as error:
+            yield f"models.{name}.params: {error}"
+            continue
         for section in ("params", "grid"):
             for key in getattr(model, section):
                 if key not in valid:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rethink.models import get_model
+from rethink.models import build_model, get_model
 from rethink.scaling import UnitScaler
 from rethink.search import Select, search_and_fit
 
@@ -97,7 +97,8 @@ def _estimator(task: Task, known: dict[str, Any]) -> Any:
     kind = get_model(task.estimator)
     chance = {"random_state": task.model_seed}
     accepted = inspect.signature(kind).parameters
-    return kind(**task.params, **known, **(chance if "random_state" in accepted else {}))
+    more = known | (chance if "random_state" in accepted else {})
+    return build_model(task.estimator, task.params | more)
 
 
 def _predict(model: Any, X: Any) -> np.ndarray:

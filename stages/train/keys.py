@@ -11,6 +11,7 @@ import numpy as np
 
 from rethink.costs import get_cost
 from rethink.models import get_model
+from rethink.models.named import modules_of
 from stages.common.params import Params
 from stages.common.version import code_version
 from stages.train.inputs import load_card, load_splits
@@ -60,12 +61,12 @@ def ingredients(
         "model": model.model_dump(mode="json") | {"grid": params.grid_of(cell.model)},
         "folds": params.train.folds,
         "rescale": params.train.rescale,
-        "versions": versions(model.estimator, cell.cost),
+        "versions": versions(model.estimator, cell.cost, modules_of(model.params)),
     }
 
 
 @cache
-def versions(estimator: str, cost: str) -> dict[str, str]:
-    """The code and libraries that compute a cell."""
-    modules = (get_model(estimator).__module__, type(get_cost(cost)).__module__)
+def versions(estimator: str, cost: str, parts: tuple[str, ...] = ()) -> dict[str, str]:
+    """The code and libraries that compute a cell; `parts` are the modules of a model's parts."""
+    modules = (get_model(estimator).__module__, type(get_cost(cost)).__module__, *parts)
     return code_version("stages.train.compute", *modules)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from rethink.models.named import modules_of
 from rethink.seeds import derive_seed
 from stages.common.catalog import load_catalog
 from stages.common.errors import UserError
@@ -168,19 +169,21 @@ def make_work(job: Job, params: Params, train: np.ndarray) -> Work:
         fold_seed=derive_seed("folds", cell.dataset, cell.seed),
         model_seed=derive_seed("model", cell.dataset, cell.seed),
     )
-    used = {cost: versions(model.estimator, cost) for cost in task.costs}
+    parts = modules_of(model.params)
+    used = {cost: versions(model.estimator, cost, parts) for cost in task.costs}
     return Work(task, used, float(params.train.time_limit * len(job.cells)))
 
 
 def make_manifest(cell: Cell, params: Params, result: Result) -> Manifest:
     """What is known of a cell beside its predictions."""
     known = {name: value for name, value in vars(result).items() if name != "predictions"}
+    model = params.models[cell.model]
     return (
         known
         | vars(cell)
         | {
             "seconds": round(result.seconds, 3),
             "work": params.work_of(cell.model),
-            "versions": versions(params.models[cell.model].estimator, cell.cost),
+            "versions": versions(model.estimator, cell.cost, modules_of(model.params)),
         }
     )

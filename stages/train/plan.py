@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
 
-from rethink.models import get_model, shares_fits
+from rethink.models import build_model, get_model, shares_fits
 from stages.common.catalog import Catalog
 from stages.common.params import Model, Params
 
@@ -53,7 +53,7 @@ def is_network(model: Model) -> bool:
 
 
 def _shares_fits(model: Model) -> bool:
-    return shares_fits(get_model(model.estimator)(**model.params))
+    return shares_fits(build_model(model.estimator, model.params))
 
 
 def jobs(cells: Iterable[Cell], keys: dict[Cell, str], params: Params) -> list[Job]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
+from rethink.models.named import modules_of
 from stages.common.machine import host_name
 from stages.common.predictions import to_table
 from stages.common.tables import table_to_bytes
@@ -51,7 +52,8 @@ def run_job(work: Work, inputs: Inputs) -> list[Result]:
     """Compute the cells of a job. A process that takes too long ends itself, whatever it does:
     the watchdog is a thread in C that needs no interpreter lock, and tells where it hung."""
     for cost, expected in work.versions.items():
-        refuse_difference(expected, versions(work.task.estimator, cost))
+        parts = modules_of(work.task.params)
+        refuse_difference(expected, versions(work.task.estimator, cost, parts))
     faulthandler.dump_traceback_later(work.limit, exit=True)
     try:
         return list(results(work.task, inputs))

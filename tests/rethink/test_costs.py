@@ -7,10 +7,14 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.metrics import f1_score, jaccard_score
+from sklearn.model_selection import GridSearchCV
 
-from rethink.costs import COSTS, Cost, get_cost
+from rethink.costs import COSTS, EXTRA_COSTS, Cost, get_cost
 from rethink.costs import base as costs_base
 from rethink.costs.base import CountCost
+from rethink.costs.extra.asymmetric import Asymmetric
+from rethink.costs.extra.averaged import RecallAtPrecision
+from rethink.models.logistic import LogisticRelevance
 
 NAMES = ["hamming", "rank", "f1", "accuracy"]
 
@@ -216,3 +220,68 @@ def test_a_new_file_in_the_folder_is_a_new_cost(tmp_path):
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert run.stdout.split() == [*NAMES, "mine"], run.stderr
+
+
+def test_a_function_is_refused_with_the_way_to_make_it_a_cost():
+    def exact(Y, P):
+        return (Y == P).all(axis=1)
+
+    with pytest.raises(ValueError, match=r"function exact, .*Cost.of\(exact, greater_is_better"):
+        get_cost(exact)
+    cost = Cost.of(exact, greater_is_better=True)
+    assert get_cost(cost) is cost and cost.name == "exact"
+    assert cost.score([[1, 0], [1, 1]], [[1, 0], [0, 1]]) == 0.5
+    assert "exact" in repr(cost)
+
+
+@pytest.mark.parametrize("name", [*NAMES, *EXTRA_COSTS])
+def test_scorers_serve_scikit_learns_searches(name):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    Y = (X > 0.3).astype(int)
+    cost, model = get_cost(name), LogisticRelevance()
+    sign = 1 if cost.greater_is_better else -1
+    found = cost.scorer()(model.fit(X, Y), X, Y)
+    assert found == pytest.approx(sign * cost.score(Y, model.predict(X)))
+    searched = GridSearchCV(model, {"C": [1e-4, 100.0]}, scoring=cost.scorer(), cv=3).fit(X, Y)
+    assert searched.best_params_ == {"C": 100.0} and np.isfinite(searched.best_score_)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_score_is_the_weighted_mean(name):
+    cost = get_cost(name)
+    for Y, P in random_pairs():
+        weights = np.arange(len(Y))
+        assert cost.score(Y, P) == pytest.approx(cost(Y, P).mean())
+        weighted = cost.score(Y, P, sample_weight=weights)
+        assert weighted == pytest.approx((cost(Y, P) * weights).sum() / weights.sum())
+
+
+def test_averaged_f1_agrees_with_scikit_learn():
+    for Y, P in random_pairs():
+        if Y.shape[1] == 1:
+            continue
+        for average in ("macro", "micro"):
+            for empty in (0.0, 1.0):
+                found = get_cost(f"{average}-f1").score(Y, P, empty=empty)
+                assert found == pytest.approx(f1_score(Y, P, average=average, zero_division=empty))
+            weights = np.arange(len(Y)) + 1
+            found = get_cost(f"{average}-f1").score(Y, sp.csr_array(P), sample_weight=weights)
+            peer = f1_score(Y, P, average=average, sample_weight=weights, zero_division=1)
+            assert found == pytest.approx(peer)
+
+
+def test_a_cost_of_the_whole_matrix_has_no_value_for_a_row():
+    for call in (get_cost("macro-f1"), get_cost("macro-f1").weights):
+        with pytest.raises(ValueError, match=r"no value for a row; use .*score\(Y, P\)"):
+            call([[1, 0]], [[1, 0]])
+
+
+def test_recall_counts_only_at_the_wanted_precision():
+    Y, P = [[1, 1, 1, 0, 0]], [[1, 1, 0, 1, 0]]
+    assert RecallAtPrecision(0.6).score(Y, P) == pytest.approx(2 / 3)
+    assert RecallAtPrecision(0.7).score(Y, P) == 0
+    with pytest.raises(ValueError, match="precision is 0, but needs a share above 0"):
+        RecallAtPrecision(0)
+    with pytest.raises(ValueError, match="missed is -1, but a mistake must cost"):
+        Asymmetric(missed=-1)

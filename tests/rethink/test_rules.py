@@ -38,9 +38,14 @@ def test_predictions_are_bayes_optimal_for_independent_labels(cost):
     np.testing.assert_allclose(np.einsum("nm,mn->n", joint, table), best.expected(joint), atol=1e-9)
 
 
-def test_accuracy_uses_the_rule_of_f1():
+def test_another_rule_than_the_costs_own():
     model = DecisionRule(cost="accuracy").fit(X, Y)
-    np.testing.assert_array_equal(model.predict(X), model.set_params(cost="f1").predict(X))
+    own, by_f1 = model.predict(X), model.set_params(rule="f1").predict(X)
+    assert (own != by_f1).any()
+    np.testing.assert_array_equal(by_f1, model.set_params(rule=None, cost="f1").predict(X))
+    plain = model.set_params(rule="hamming", cost="rank").predict(X)
+    np.testing.assert_array_equal(plain, model.predict_proba(X) > 0.5)
+    assert (model.set_params(rule="top-2").predict(X).sum(axis=1) == 2).all()
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -131,6 +136,62 @@ def test_wrong_use_is_refused_with_what_is_needed():
     for model in (DecisionRule(cost="f2"), LogisticRule("f2")):
         with pytest.raises(ValueError, match="unknown cost 'f2'"):
             model.fit(X, Y)
-    many = LogisticRule(Exact()).fit(X, np.tile(Y, 3))
-    with pytest.raises(ValueError, match="'exact' has no rule of its own, and there are 15"):
-        many.predict(X)
+    for options, message in [
+        ({"rule": "top-x"}, "rule is 'top-x', but needs a number of labels"),
+        ({"rule": "f2"}, "unknown cost 'f2'"),
+        ({"empty": "maybe"}, "unknown empty 'maybe'; valid: auto, allowed, never"),
+        ({"calibration": "plat"}, "unknown calibration 'plat'"),
+        ({"calibration": "isotonic", "folds": 1}, "folds is 1, but needs 2 at least"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            DecisionRule(**options).fit(X, Y)
+
+
+def test_thresholds_belong_to_the_cost_they_were_searched_for():
+    model = DecisionRule(cost="macro-f1", random_state=0).fit(X, Y)
+    assert not shares_fits(model) and model.thresholds_.shape == (5,)
+    model.set_params(cost="micro-f1")
+    with pytest.raises(ValueError, match="no thresholds were searched for the cost 'micro-f1'"):
+        model.predict(X)
+    with pytest.raises(ValueError, match=r"one of the whole matrix: .*fit DecisionRule"):
+        LogisticRule("macro-f1").fit(X, Y).predict(X)
+
+
+class Asymmetric(Cost):
+    """A user's cost that adds up over the labels, which the library is not told."""
+
+    def values(self, Y, P, empty):
+        return (5 * Y * (1 - P) + (1 - Y) * P).sum(axis=1)
+
+
+@pytest.mark.parametrize("labels", [1, 5, 12, 40])
+def test_a_users_cost_that_adds_up_has_its_exact_threshold(labels):
+    many = np.tile(Y, 8)[:, :labels]
+    model = DecisionRule(cost=Asymmetric()).fit(X, many)
+    np.testing.assert_array_equal(model.predict(X), model.predict_proba(X) > 1 / 6)
+    ready = model.set_params(cost="asymmetric").predict(X)
+    np.testing.assert_array_equal(ready, model.predict_proba(X) > 1 / 6)
+
+
+def test_any_cost_is_predicted_for_many_labels():
+    many = np.tile(Y, 3)
+    model = DecisionRule(cost=Exact()).fit(X, many)
+    p, predicted = model.predict_proba(X), model.predict(X)
+    best = model.set_params(cost="subset").predict(X)
+    reached, possible = (
+        np.where(chosen == 1, p, 1 - p).prod(axis=1).mean() for chosen in (predicted, best)
+    )
+    assert reached > 0.85 * possible
+
+
+def test_the_empty_set_is_predicted_only_where_training_has_it():
+    rare = (np.random.default_rng(0).random((200, 8)) < 0.05).astype(np.uint8)
+    blind = np.zeros((200, 1))
+    some = rare.copy()
+    some[np.arange(200), np.random.default_rng(1).integers(0, 8, 200)] = 1
+    for cost in ("f1", "accuracy", "subset"):
+        model = LogisticRule(cost)
+        assert not model.fit(blind, rare).predict(blind).any() and model.empty_
+        assert model.fit(blind, some).predict(blind).any(axis=1).all() and not model.empty_
+        assert not model.set_params(empty="allowed").fit(blind, rare).predict(blind).any()
+        assert model.set_params(empty="never").fit(blind, rare).predict(blind).any(axis=1).all()

@@ -1,6 +1,7 @@
 """scikit-learn's own checks. `BayesOptimal` is exempt: its X must be rows of probabilities."""
 
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.validation import has_fit_parameter
 
 from rethink.models.constant import AllZeros, TopK
 from rethink.models.logistic import LogisticRelevance
@@ -18,11 +19,18 @@ WITH_PROBABILITIES = {
     "check_estimator_sparse_array": COLUMN_FOR_EACH_CLASS,
     "check_estimator_sparse_matrix": COLUMN_FOR_EACH_CLASS,
 }
+WITH_WEIGHTS = {
+    "check_sample_weights_pandas_series": ONE_OR_TWO,
+    "check_sample_weights_not_an_array": ONE_OR_TWO,
+    "check_sample_weights_shape": ONE_OR_TWO,
+    "check_sample_weights_not_overwritten": ONE_OR_TWO,
+}
 
 
 def expected_failures(estimator):
-    extra = WITH_PROBABILITIES if hasattr(estimator, "predict_proba") else {}
-    return EXPECTED_FAILURES | extra
+    probable = WITH_PROBABILITIES if hasattr(estimator, "predict_proba") else {}
+    weighted = WITH_WEIGHTS if has_fit_parameter(estimator, "sample_weight") else {}
+    return EXPECTED_FAILURES | probable | weighted
 
 
 @parametrize_with_checks(

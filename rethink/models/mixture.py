@@ -1,0 +1,153 @@
+"""Averaged probabilities: of several models, or of chains in random orders."""
+
+from collections.abc import Sequence
+from copy import copy
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+from sklearn.utils.metaestimators import _BaseComposition
+
+from rethink.models.base import MultiLabelEstimator
+from rethink.models.chain import ClassifierChain
+from rethink.models.logistic import LogisticRelevance
+from rethink.models.probabilities import fit_inner, probabilities
+
+
+class Mixture(_BaseComposition, MultiLabelEstimator):
+    """The average of the probabilities of several models.
+
+    Inside `DecisionRule` it predicts for any cost.
+
+    Parameters
+    ----------
+    estimators : list of (name, estimator) tuples
+        Each with `predict_proba`, of this library or scikit-learn's; their parameters are set as
+        `name__parameter`. None stands for `LogisticRelevance()` alone.
+    random_state : int, RandomState or None
+        Of the estimators whose own is None.
+
+    Attributes
+    ----------
+    estimators_ : list of estimators
+        The fitted ones.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, Y = [[0.0], [1.0], [2.0], [3.0]], [[0, 1], [0, 1], [1, 1], [1, 1]]
+    >>> parts = [("linear", LogisticRelevance()), ("tree", DecisionTreeClassifier())]
+    >>> Mixture(parts, random_state=0).fit(X, Y).predict_proba([[0.0]]).round(2)
+    array([[0.2, 1. ]])
+    """
+
+    def __init__(self, estimators: Any = None, random_state: Any = None):
+        self.estimators = estimators
+        self.random_state = random_state
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters, with `deep` those of the estimators, too."""
+        if self.estimators is None:
+            return super().get_params(deep=False)
+        return self._get_params("estimators", deep=deep)
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters of this model, replace an estimator by its name, or set its parameters."""
+        self._set_params("estimators", **params)
+        return self
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit every estimator on X, shape (n, d), and y, shape (n, K)."""
+        X, Y = self._check_fit(X, y)
+        weight = self._check_weight(sample_weight, X)
+        parts = self._parts()
+        self._validate_names([name for name, _ in parts])
+        self.estimators_ = [fit_inner(each, X, Y, weight, self.random_state) for _, each in parts]
+        return self
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The average probability of each label, shape (n, K)."""
+        X = self._check_predict(X)
+        return np.mean([probabilities(fitted, X) for fitted in self.estimators_], axis=0)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Labels with an average probability above one half, shape (n, K)."""
+        return self._as_labels(self.predict_proba(X) > 0.5)
+
+    def _parts(self) -> list[tuple[str, Any]]:
+        if self.estimators is None:
+            return [("linear", LogisticRelevance())]
+        if not isinstance(self.estimators, list) or not self.estimators:
+            raise ValueError(
+                f"estimators is {self.estimators!r}, but needs a list of (name, estimator) tuples"
+            )
+        return self.estimators
+
+
+class ChainEnsemble(MultiLabelEstimator):
+    """Ensemble of classifier chains (ECC): chains in random orders, probabilities averaged.
+
+    Parameters
+    ----------
+    C : float
+        Inverse strength of the regularisation of every chain.
+    chains : int
+        Read et al. take ten. All rows train every chain: the orders alone make them differ.
+    random_state : int, RandomState or None
+        The orders.
+
+    Attributes
+    ----------
+    chains_ : list of ClassifierChain
+
+    References
+    ----------
+    Read, Pfahringer, Holmes, Frank: Classifier chains for multi-label classification.
+    Machine Learning 85, 2011.
+
+    Examples
+    --------
+    >>> X, Y = [[0.0], [1.0], [2.0], [3.0]], [[0, 0], [0, 0], [1, 1], [1, 1]]
+    >>> model = ChainEnsemble(C=10, chains=3, random_state=0).fit(X, Y)
+    >>> model.predict([[-1.0], [4.0]])
+    array([[0, 0],
+           [1, 1]])
+    """
+
+    def __init__(self, C: float = 1.0, chains: int = 10, random_state: Any = None):
+        self.C = C
+        self.chains = chains
+        self.random_state = random_state
+
+    def fit(self, X: Any, Y: Any) -> Self:
+        """Fit every chain on X, shape (n, d), and Y, shape (n, K)."""
+        X, Y = self._check_fit(X, Y)
+        self.chains_ = [chain.fit(X, Y) for chain in self._unfitted(Y.shape[1])]
+        return self
+
+    def fit_path(self, X: Any, Y: Any, Cs: Sequence[float]) -> list[Self]:
+        """For each C a copy of this model, fitted well enough to choose among them."""
+        model = clone(self)
+        X, Y = model._check_fit(X, Y)
+        paths = [chain.fit_path(X, Y, Cs) for chain in model._unfitted(Y.shape[1])]
+        found = [copy(model).set_params(C=C) for C in Cs]
+        for each, chains in zip(found, zip(*paths, strict=True), strict=True):
+            each.chains_ = list(chains)
+        return found
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The average over the chains of the probability of each label, shape (n, K)."""
+        X = self._check_predict(X)
+        return np.mean([chain.predict_proba(X) for chain in self.chains_], axis=0)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Labels with an average probability above one half, shape (n, K)."""
+        return self._as_labels(self.predict_proba(X) > 0.5)
+
+    def _unfitted(self, labels: int) -> list[ClassifierChain]:
+        if self.chains < 1:
+            raise ValueError(f"chains is {self.chains}, but at least 1 is needed")
+        chance = check_random_state(self.random_state)
+        orders = [chance.permutation(labels) for _ in range(self.chains)]
+        return [ClassifierChain(self.C, order) for order in orders]
