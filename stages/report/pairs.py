@@ -41,7 +41,7 @@ def _counts(pair: Json | None) -> Cell:
 
 def _three(counts: Json) -> Markup:
     text = " / ".join(str(counts[word]) for word in COUNTS)
-    untested = counts["too few"]
+    untested = counts["too_few"]
     if not untested:
         return Markup("{}").format(text)
     why = f"{counted(untested, 'data set')} with fewer than two common seeds"

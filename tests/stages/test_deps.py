@@ -16,8 +16,11 @@ CHECKED = {name for name in import_closure("stages.common.params") if name.start
 def code_of(stage):
     """The modules that run when a stage is run, as files."""
     module = STAGES[stage]["cmd"].split()[2]
-    package = ROOT.joinpath(*module.split(".")).is_dir()
-    for name in import_closure(f"{module}.__main__" if package else module):
+    folder = ROOT.joinpath(*module.split("."))
+    # all of the folder: a module that is found by its name is imported, too
+    files = [path.relative_to(ROOT).with_suffix("") for path in folder.rglob("*.py")]
+    modules = [".".join(file.parts).removesuffix(".__init__") for file in files] or [module]
+    for name in import_closure(*modules):
         path = ROOT.joinpath(*name.split("."))
         file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
         yield name, PurePosixPath(file.relative_to(ROOT).as_posix())

@@ -150,8 +150,8 @@ def _tests(ranked, tables, other):
     found = {}
     for one, two in permutations(ranked, 2):
         first = ranked.index(one) < ranked.index(two)
-        counts = {"win": 2 if first else 0, "tie": 1, "loss": 0 if first else 2, "too few": 0}
-        weaker = {"win": 0, "tie": 3, "loss": 0, "too few": 1 if other else 0}
+        counts = {"win": 2 if first else 0, "tie": 1, "loss": 0 if first else 2, "too_few": 0}
+        weaker = {"win": 0, "tie": 3, "loss": 0, "too_few": 1 if other else 0}
         found.setdefault(one, {})[two] = counts | {"corrected": weaker, "datasets": {}}
     return found
 

@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 
+from stages.common.schema import to_json
 from stages.compare.comparison import compare
 from stages.compare.evidence import Experiment
 from stages.report.render import render
@@ -61,7 +62,7 @@ def context(experiments, formula=score, seeds=3):
         cards=cards,
         seconds={cell: dict.fromkeys(range(seeds), 1.0) for cell in cells},
     )
-    return usual | {"comparison": json.loads(json.dumps(compare(found), sort_keys=True))}
+    return usual | {"comparison": json.loads(json.dumps(to_json(compare(found)), sort_keys=True))}
 
 
 RUNS = {
