@@ -53,6 +53,10 @@ class Score(Place):
     other_empty: Place | None
     printed: Beside | None
 
+    def under(self, other: bool) -> Place:
+        """The place by the other convention, if that is asked for and differs."""
+        return (self.other_empty if other else None) or self
+
 
 @dataclass
 class DatasetTable(Part):
@@ -175,6 +179,10 @@ class CostTable(Overall):
     greater_is_better: bool
     datasets: dict[str, DatasetTable]
     other_empty: Overall | None
+
+    def under(self, other: bool) -> Overall:
+        """Ranks and tests by the other convention, if that is asked for and differs."""
+        return (self.other_empty if other else None) or self
 
 
 @dataclass
@@ -310,6 +318,10 @@ class Comparison(Part):
     flaws: list[Flaw]
     claims: list[Claim]
     advice: dict[str, Advice]
+
+    def title(self, cost: str) -> str:
+        """The name of a cost in a sentence, also when no algorithm was run for it."""
+        return self.costs[cost].title if cost in self.costs else cost
 
 
 _FILE = TypeAdapter(Comparison)

@@ -21,9 +21,8 @@ from stages.common.schema import Comparison, to_json
 from stages.common.slices import Curve, Curves
 from stages.common.tables import read_table, table_to_matrix
 from stages.compare.comparison import compare
-from stages.compare.evidence import Evidence, Experiment, Roles
+from stages.compare.evidence import TABLES, Evidence, Experiment, Paper, Roles
 from stages.compare.examples import read_examples
-from stages.compare.printed import TABLES, Paper
 from stages.compare.scores import CellName, index_scores
 
 RUN_COLUMNS = ["dataset", "model", "cost", "seed", "status", "seconds", "device", "memory"]

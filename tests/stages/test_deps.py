@@ -52,3 +52,10 @@ def test_no_stage_imports_another(stage):
 def test_a_stage_is_a_folder_or_a_file_of_its_name():
     found = {path.stem for path in (ROOT / "stages").iterdir() if not path.name.startswith("__")}
     assert found == {*STAGES, "common"}
+
+
+def test_a_file_name_is_used_once_but_for_the_two_halves_of_an_experiment():
+    files = [path for path in (ROOT / "stages").rglob("*.py") if not path.stem.startswith("__")]
+    experiments = {path.stem for path in (ROOT / "stages/compare/experiments").glob("*.py")}
+    names = [path.stem for path in files if path.stem not in experiments]
+    assert sorted(name for name in set(names) if names.count(name) > 1) == []

@@ -7,7 +7,7 @@ from stages.compare.evidence import Evidence
 from stages.compare.experiments.datasets import dataset_rows
 
 TITLE = "The table of data sets has wrong feature counts"
-ANCHOR = "data-sets"
+ANCHOR = "datasets"
 
 
 def audit(evidence: Evidence) -> Finding:

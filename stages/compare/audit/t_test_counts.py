@@ -8,9 +8,8 @@ from scipy.special import stdtrit
 
 from stages.common.words import counted, sentence
 from stages.compare.audit import Finding
-from stages.compare.evidence import Evidence
+from stages.compare.evidence import OWN, Evidence
 from stages.compare.numbers import LEVEL, decimals_of, printed_error
-from stages.compare.printed import OWN
 
 TITLE = "The printed t-test counts do not follow from the printed table"
 ANCHOR = "paper"

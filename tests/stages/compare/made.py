@@ -10,8 +10,7 @@ import yaml
 
 from rethink.costs import COSTS, get_cost
 from stages.common.params import Model
-from stages.compare.evidence import Evidence, Experiment, Roles
-from stages.compare.printed import TABLES, Paper
+from stages.compare.evidence import TABLES, Evidence, Experiment, Paper, Roles
 from stages.compare.scores import index_scores
 from stages.evaluate import SCHEMA
 

@@ -7,7 +7,7 @@ import pytest
 from rethink.costs import get_cost
 from stages.compare.audit import flaws
 from stages.compare.audit.rank_trivial import majority_loss
-from stages.compare.printed import Paper
+from stages.compare.evidence import Paper
 from tests.stages.compare.made import SEVEN, Experiment, evidence, paper, wobble
 
 BLIND = ("CC-DP", "CC", "CC-RNN", "BR")

@@ -5,10 +5,9 @@ import pytest
 
 from stages.common.schema import Agreement, Sides
 from stages.common.slices import Mean, Number
-from stages.compare.beside_paper import paper_section, same_sides
-from stages.compare.comparison import compare
+from stages.compare.comparison import compare, paper_section, same_sides
+from stages.compare.evidence import Paper
 from stages.compare.numbers import errors_apart, seed_gains, share_gained
-from stages.compare.printed import Paper
 from tests.stages.compare.made import SEVEN, Experiment, evidence, paper, wobble
 
 PRINTED = {"A": Number(0.3, None), "B": Number(0.2, None), "C": Number(0.3, None)}

@@ -8,8 +8,8 @@ from stages.common.schema import BothTests, Empty, Failure, to_json
 from stages.common.slices import Number, TTest
 from stages.compare.__main__ import metrics
 from stages.compare.comparison import compare
+from stages.compare.evidence import Paper
 from stages.compare.numbers import decimals_of
-from stages.compare.printed import Paper
 from tests.stages.compare.made import table_evidence
 
 YEAST = pd.DataFrame(

@@ -142,11 +142,11 @@ def _description(
 ) -> str:
     over = f" over {datasets} data sets" if datasets is not None else ""
     named = ", ".join(f"{model} {ranks[model]:.2f}" for model in order)
-    said = [f"Average ranks{over}, 1 is the best: {named}."]
+    sentences = [f"Average ranks{over}, 1 is the best: {named}."]
     if cd is not None:
-        said.append(f"The critical difference is {cd:.2f}.")
+        sentences.append(f"The critical difference is {cd:.2f}.")
     joined = [", ".join(group) for group in groups if len(group) > 1]
-    said.append(f"Not told apart: {'; '.join(joined)}." if joined else "All are told apart.")
+    sentences.append(f"Not told apart: {'; '.join(joined)}." if joined else "All are told apart.")
     if skipped:
-        said.append(f"Without a rank and left out: {', '.join(skipped)}.")
-    return " ".join(said)
+        sentences.append(f"Without a rank and left out: {', '.join(skipped)}.")
+    return " ".join(sentences)
