@@ -11,7 +11,7 @@ from stages.compare.evidence import Evidence
 from stages.compare.experiments.reweighting import net_pairs, printed_pair
 from stages.compare.numbers import NEAR, enough, errors_apart, share_gained, summary
 
-TITLE = "Rank losses of RethinkNet without reweighting are those of a constant prediction, too"
+TITLE = "Rank losses of RethinkNet without reweighting are those of a constant prediction"
 ANCHOR = "reweighting"
 
 
