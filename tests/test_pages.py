@@ -1,6 +1,7 @@
 """README.md and CONTRIBUTING.md are true: what they say is run here or in tests/flows."""
 
 import html
+import json
 import os
 import re
 import subprocess
@@ -136,3 +137,28 @@ def test_a_model_is_one_file_and_one_entry_and_a_cost_one_file(code):
         [sys.executable, "-c", query], cwd=code.path, capture_output=True, text=True, check=True
     ).stdout
     assert "zero-one" in output and "everything" in output
+
+
+def test_an_experiment_is_one_entry_one_file_and_one_section(code):
+    contributing = (ROOT / "CONTRIBUTING.md").read_text()
+    files = re.findall(r"`(stages/\S+\.py)`[^`]*?```python\n(.*?)```", contributing, re.S)
+    assert len(files) == 2
+    for name, text in files:
+        (code.path / name).write_text(text)
+    params = code.params()
+    rule = {"estimator": "LogisticRule", "grid": {"C": "strengths"}}
+    params["models"]["BR-LR+rule"] = rule | {"variant_of": "BR-LR", "variant": "rule"}
+    params["experiments"] = entry(
+        "CONTRIBUTING.md", "An experiment: one entry, one file, one section"
+    )
+    params["train"]["seeds"] = 3
+    code.write_params(params)
+    (code.path / "data" / "paper").symlink_to(ROOT / "data" / "paper")
+    code.run("stages.train", "--dataset", "tiny")
+    for stage in ("evaluate", "compare", "report"):
+        code.run(f"stages.{stage}")
+    page = html.unescape((code.path / "reports" / "report.html").read_text())
+    assert "By F1 score, a decision rule for the cost pays." in page
+    assert '<section id="rules"' in page and page.count(">Evidence</a>") == 2
+    metrics = json.loads((code.path / "reports" / "metrics.json").read_text())
+    assert metrics["claims"] == {"rules-f1": "not enough runs", "rules-rank": "not enough runs"}

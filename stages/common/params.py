@@ -46,14 +46,31 @@ Models = Annotated[tuple[Slug, ...], BeforeValidator(_distinct)]
 Values = Annotated[tuple[Value, ...], BeforeValidator(_distinct), Field(min_length=1)]
 
 
+Role = Literal["proposed", "paper", "variant", "ours", "trivial", "reference", "audit"]
+Variant = Literal["rule", "plain", "published", "max"]
+PART = {"role", "cost_blind", "variant_of", "variant", "net"}  # in the comparison, not in a result
+
+
 class Model(Closed):
-    """An estimator of `rethink.models`: fixed parameters, and those searched over a named grid."""
+    """An estimator of `rethink.models`: fixed parameters, and those searched over a named grid.
+
+    What follows `input` is the part that the model plays in the comparison; params.yaml explains.
+    """
 
     estimator: str
     params: dict[str, Value] = Field(default_factory=dict)
     grid: dict[str, Slug] = Field(default_factory=dict)
     select: Literal["best", "max"] = "best"
     input: Literal["features", "joint", "map"] = "features"
+    role: Role = "ours"
+    cost_blind: bool = False
+    variant_of: Slug | None = None
+    variant: Variant | None = None
+    net: str | None = None
+
+    def recipe(self) -> dict[str, Any]:
+        """All that determines a result; the part in the comparison does not."""
+        return self.model_dump(mode="json", exclude=PART)
 
 
 class Experiment(Closed):
@@ -125,7 +142,11 @@ def load_params(path: Path = PARAMS) -> Params:
 def checked(raw: dict[str, Any], path: Path = PARAMS) -> Params:
     """Keys and values as parameters whose every name is known."""
     params, catalog = validated(raw, Params, path), load_catalog()
-    problems = list(_unknown_names(params, catalog)) + list(_estimator_problems(params))
+    problems = [
+        *_unknown_names(params, catalog),
+        *_estimator_problems(params),
+        *_part_problems(params),
+    ]
     if problems:
         raise UserError(f"{path} is not valid:\n  " + "\n  ".join(problems))
     params._images = frozenset(name for name, e in catalog.datasets.items() if e.images)
@@ -174,3 +195,15 @@ def _estimator_problems(params: Params) -> Iterator[str]:
                 if key not in valid:
                     hint = nearest(key, valid)
                     yield f"models.{name}.{section}.{key}: no such parameter; {hint}"
+
+
+def _part_problems(params: Params) -> Iterator[str]:
+    proposed = [name for name, model in params.models.items() if model.role == "proposed"]
+    if len(proposed) > 1:
+        yield f"models: only one can have the role proposed, not {', '.join(proposed)}"
+    for name, model in params.models.items():
+        if (model.variant is None) != (model.variant_of is None):
+            yield f"models.{name}: variant and variant_of are given together or not at all"
+        elif model.variant_of is not None and model.variant_of not in params.models:
+            hint = nearest(model.variant_of, params.models)
+            yield f"models.{name}.variant_of: unknown model {model.variant_of!r}; {hint}"

@@ -1,9 +1,10 @@
-"""Numbers and names as parts of a sentence."""
+"""Numbers and names as parts of a sentence or a table: one way to write each."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sized
 from unicodedata import bidirectional
 
 LEFT_TO_RIGHT = ("", "L", "EN", "ES", "ET", "CS", "NSM", "BN", "B", "S", "WS", "ON")
+NONE = "–"
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:
@@ -22,3 +23,88 @@ def listed(names: Iterable[str]) -> str:
     """Names as in a sentence: a, b and c."""
     *first, last = [isolated(name) for name in names] or ["none"]
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def verb(subjects: Sized, one: str = "is", many: str = "are") -> str:
+    """The form of a verb for one subject or several."""
+    return one if len(subjects) == 1 else many
+
+
+def sentence(*parts: str | None) -> str:
+    """Sentences one after the other, those that say nothing left out."""
+    return " ".join(part for part in parts if part)
+
+
+def fixed(value: float | None, decimals: int) -> str:
+    """A number with so many decimals, a true minus sign and thousands apart."""
+    if value is None:
+        return NONE
+    rounded = round(value, decimals) + 0.0  # no minus before zero
+    return f"{rounded:,.{decimals}f}".replace("-", "−")
+
+
+def signed(value: float | None, decimals: int) -> str:
+    """A difference: as `fixed`, with a plus where it is positive."""
+    text = fixed(value, decimals)
+    return f"+{text}" if value is not None and round(value, decimals) > 0 else text
+
+
+def percent(share: float) -> str:
+    """A share as percent, as exact as is useful."""
+    text = fixed(100 * share, 0 if abs(100 * share) >= 9.95 else 1)
+    return ("0" if text == "0.0" else text) + " %"
+
+
+def change(share: float) -> str:
+    """A share as percent with its sign: +3.0 %, −0.1 %, 0 %."""
+    text = percent(share)
+    return text if text[0] in "−0" and not text.startswith("0.") else f"+{text}"
+
+
+def gains(share: float) -> str:
+    """A gain as a verb and a number: gains 3 %, loses 0.1 %."""
+    return f"{'loses' if share < 0 else 'gains'} {percent(abs(share))}"
+
+
+def p_text(p: float) -> str:
+    """A p value: never 0, never more digits than it deserves."""
+    return "p < 0.001" if p < 0.001 else f"p = {p:.2g}" if p < 0.1 else f"p = {p:.2f}"
+
+
+def raw(value: float | str | None) -> str:
+    """A value to sort by and to download."""
+    return "" if value is None else value if isinstance(value, str) else f"{value:.6g}"
+
+
+def rank_text(rank: float | None) -> str:
+    """A rank without needless decimals."""
+    return NONE if rank is None else f"{round(rank, 2):g}"
+
+
+def count(value: float | None) -> str:
+    """A count with thousands apart, or a mean of counts."""
+    return f"{value:,}" if isinstance(value, int) else fixed(value, 3)
+
+
+def short(value: float) -> str:
+    """A number with no more decimals than its size asks for."""
+    if isinstance(value, int):
+        return f"{value:,}"
+    return fixed(value, next((d for limit, d in ((10, 3), (100, 2)) if abs(value) < limit), 1))
+
+
+def duration(seconds: float | None) -> str:
+    """Seconds in the unit a reader thinks in."""
+    if seconds is None:
+        return NONE
+    for limit, unit in ((100, "s"), (6_000, "min"), (360_000, "h")):
+        if seconds < limit:
+            size = seconds / (limit / 100)
+            return f"{size:.2g} {unit}" if size < 1 else f"{size:.{1 if size < 10 else 0}f} {unit}"
+    return f"{seconds / 86_400:.1f} days"
+
+
+def file_name(name: str) -> str:
+    """A name in letters that every file system and every link takes."""
+    kept = "".join(c if c.isascii() and (c.isalnum() or c in "-_.") else "-" for c in name)
+    return "-".join(part for part in kept.split("-") if part)[:80] or "table"

@@ -4,7 +4,7 @@ import csv
 import io
 import shutil
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +17,13 @@ from stages.common.catalog import load_catalog
 from stages.common.errors import DataError, run_command
 from stages.common.files import read_json, write_json, write_text
 from stages.common.params import Params, load_params
+from stages.common.schema import Comparison, to_json
+from stages.common.slices import Curve, Curves
 from stages.common.tables import read_table, table_to_matrix
 from stages.compare.comparison import compare
-from stages.compare.evidence import Evidence, Experiment
-from stages.compare.images import example_of
-from stages.compare.printed import TABLES, Paper
+from stages.compare.evidence import TABLES, Evidence, Experiment, Paper, Roles
+from stages.compare.examples import read_examples
 from stages.compare.scores import CellName, index_scores
-from stages.compare.shown import read_examples
-from stages.compare.summary import metrics, plots
 
 RUN_COLUMNS = ["dataset", "model", "cost", "seed", "status", "seconds", "device", "memory"]
 PLOTS = paths.REPORTS / "plots"
@@ -32,34 +31,24 @@ PLOTS = paths.REPORTS / "plots"
 
 def read_evidence(params: Params) -> Evidence:
     """Everything the comparison is made of, from the files of the earlier stages."""
-    try:
-        seconds, memories = _runs(params.datasets)
-        return Evidence(
-            scores=index_scores(pd.read_parquet(paths.SCORES)),
-            experiments={
-                name: Experiment(entry.models, entry.costs, datasets)
-                for name, entry in params.experiments.items()
-                if (datasets := params.datasets_of(name))  # without any it is not in the run
-            },
-            costs={name: get_cost(name) for name in COSTS},
-            paper=Paper({name: pd.read_csv(paths.PAPER / f"{name}.csv") for name in TABLES}),
-            paper_names={name: e.paper_name for name, e in load_catalog().datasets.items()},
-            cards={name: read_json(paths.prepared(name) / "card.json") for name in params.datasets},
-            labels={name: _labels(name) for name in params.datasets},
-            memories=memories,
-            seconds=seconds,
-            examples=_examples(params),
-        )
-    except FileNotFoundError as error:
-        raise DataError(f"{error.filename or error} is missing; run `dvc repro`") from None
-
-
-def _examples(params: Params) -> dict[str, list[Any]]:
-    experiment = params.experiments.get("images")
-    shown = example_of(experiment.models, experiment.costs) if experiment else None
-    if shown is None:
-        return {}
-    return {name: read_examples(name, *shown) for name in params.datasets_of("images")}
+    seconds, memories = _runs(params.datasets)
+    return Evidence(
+        scores=index_scores(pd.read_parquet(paths.SCORES)),
+        experiments={
+            name: Experiment(entry.models, entry.costs, datasets)
+            for name, entry in params.experiments.items()
+            if (datasets := params.datasets_of(name))  # without any it is not in the run
+        },
+        costs={name: get_cost(name) for name in COSTS},
+        roles=Roles(params.models),
+        paper=Paper({name: pd.read_csv(paths.PAPER / f"{name}.csv") for name in TABLES}),
+        paper_names={name: e.paper_name for name, e in load_catalog().datasets.items()},
+        cards={name: read_json(paths.prepared(name) / "card.json") for name in params.datasets},
+        labels={name: _labels(name) for name in params.datasets},
+        memories=memories,
+        seconds=seconds,
+        examples=read_examples,
+    )
 
 
 def _labels(dataset: str) -> Any:
@@ -87,6 +76,33 @@ def _runs(
     return dict(seconds), dict(memories)
 
 
+def metrics(comparison: Comparison) -> dict[str, Any]:
+    """For `dvc metrics`: average ranks, the verdict on each claim, and how many cells there are."""
+    ranks = {
+        cost: {model: {"avg_rank": rank} for model, rank in table.average_ranks.models.items()}
+        for cost, table in comparison.costs.items()
+    }
+    verdicts = {claim.id: claim.verdict for claim in comparison.claims}
+    return {**ranks, "claims": verdicts, "cells": comparison.cells}
+
+
+def plots(comparison: Comparison) -> Iterator[tuple[str, list[tuple[object, ...]]]]:
+    """For `dvc plots`: a file name and rows, the first row being the names of the columns."""
+    for part in comparison.experiments.values():
+        for curve in part.curves if isinstance(part, Curves) else ():
+            yield f"rethinking/{curve.dataset}-{curve.cost}.csv", _points(curve)
+    for cost, table in comparison.costs.items():
+        ranks = table.average_ranks.models.items()
+        rows = [(model, rank) for model, rank in ranks if rank is not None]
+        yield f"ranks/{cost}.csv", [("model", "average_rank"), *rows]
+
+
+def _points(curve: Curve) -> list[tuple[object, ...]]:
+    points = zip(curve.iterations, curve.train, curve.test, strict=True)
+    rows = [(step, train.mean, test.mean) for step, train, test in points if test.mean is not None]
+    return [("iteration", "train", "test"), *rows]
+
+
 def write_csv(path: Path, rows: Iterable[Sequence[object]]) -> None:
     """Write a table of plain values atomically."""
     text = io.StringIO()
@@ -96,8 +112,11 @@ def write_csv(path: Path, rows: Iterable[Sequence[object]]) -> None:
 
 def main() -> int:
     """Command line."""
-    comparison = compare(read_evidence(load_params()))
-    write_json(paths.REPORTS / "comparison.json", comparison)
+    try:
+        comparison = compare(read_evidence(load_params()))
+    except FileNotFoundError as error:
+        raise DataError(f"{error.filename or error} is missing; run `dvc repro`") from None
+    write_json(paths.REPORTS / "comparison.json", to_json(comparison))
     write_json(paths.REPORTS / "metrics.json", metrics(comparison))
     shutil.rmtree(PLOTS, ignore_errors=True)  # no plot of a data set that is no longer run
     PLOTS.mkdir()  # there may be none at all

@@ -3,91 +3,75 @@
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
-from stages.common.words import counted
-from stages.compare.evidence import Evidence
-from stages.compare.names import (
-    FEWEST_DATASETS,
-    PUBLISHED_PCC,
-    REFERENCE,
-    ROPE,
-    TRIVIAL,
-    Json,
-)
-from stages.compare.numbers import share_gained
-from stages.compare.words import sentence, short
+from stages.common.schema import Advice, CostTable, Price
+from stages.common.words import counted, duration, sentence
+from stages.compare.evidence import Evidence, Roles
+from stages.compare.numbers import FEWEST_DATASETS, ROPE, mean_of, share_gained
 
 CHEAPER = 0.5  # of the time: only then is a tie with the best worth a change
 
 
-def advice(evidence: Evidence, costs: Mapping[str, Json]) -> dict[str, Json]:
+def advice(evidence: Evidence, costs: Mapping[str, CostTable]) -> dict[str, Advice]:
     """For each cost the recommended model, why, and rank against time of all."""
     return {cost: _advise(evidence, cost, table) for cost, table in costs.items()}
 
 
-def _advise(evidence: Evidence, cost: str, table: Json) -> Json:
-    averages = table["average_ranks"]
-    used = averages["datasets"]
-    ranks = {m: r for m, r in averages["models"].items() if r is not None and m not in REFERENCE}
-    points = pareto(
-        [
-            {"model": model, "average_rank": rank, "seconds": _seconds(evidence, model, cost, used)}
-            for model, rank in ranks.items()
-        ]
-    )
+def _advise(evidence: Evidence, cost: str, table: CostTable) -> Advice:
+    roles, used = evidence.roles, table.average_ranks.datasets
+    ranks = {
+        model: rank
+        for model, rank in table.average_ranks.models.items()
+        if rank is not None and model not in roles.reference
+    }
+    points = pareto({m: (ranks[m], _seconds(evidence, m, cost, used)) for m in ranks})
     if not ranks:
         why = "No data set has every seed of every model, so there are no average ranks."
-        return {"recommended": None, "why": why, "points": points}
-    best = min(_candidates(ranks), key=lambda model: ranks[model])
-    tied = _ties(table, best, _candidates(ranks))
-    chosen = _cheapest(best, tied, points)
+        return Advice(None, why, points)
+    usable = _candidates(roles, ranks)
+    best = min(usable, key=lambda model: ranks[model])
+    chosen = _cheapest(best, _ties(table, best, usable), points)
     why = sentence(
         _reason(chosen, best, points, used),
-        "Nothing that looks at the features beats it." if chosen in TRIVIAL else None,
+        "Nothing that looks at the features beats it." if chosen in roles.trivial else None,
         f"On {counted(len(used), 'data set')} only: a hint, not a verdict."
         if len(used) < FEWEST_DATASETS
         else None,
     )
-    return {"recommended": chosen, "why": why, "points": points}
+    return Advice(chosen, why, points)
 
 
-def _candidates(ranks: Mapping[str, float]) -> list[str]:
+def _candidates(roles: Roles, ranks: Mapping[str, float]) -> list[str]:
     """Models one may use: not one known to be wrong; a trivial one only if nothing beats it."""
-    usable = [m for m in ranks if m != PUBLISHED_PCC]
-    trained = [m for m in usable if m not in TRIVIAL]
-    bar = min((ranks[m] for m in usable if m in TRIVIAL), default=float("inf"))
+    usable = [m for m in ranks if m not in roles.of("audit")]
+    trained = [m for m in usable if m not in roles.trivial]
+    bar = min((ranks[m] for m in usable if m in roles.trivial), default=float("inf"))
     return trained if any(ranks[m] < bar for m in trained) else usable or list(ranks)
 
 
-def pareto(points: Sequence[Json]) -> list[Json]:
-    """Mark the points that no other beats in rank and time at once."""
+def pareto(models: Mapping[str, tuple[float, float | None]]) -> list[Price]:
+    """Models by rank and seconds; marked are those that no other beats in both at once."""
+    known = [(rank, seconds) for rank, seconds in models.values() if seconds is not None]
 
-    def beaten(one: Json) -> bool:
-        return any(
-            other["seconds"] is not None
-            and other["average_rank"] <= one["average_rank"]
-            and other["seconds"] <= one["seconds"]
-            and (other["average_rank"], other["seconds"]) != (one["average_rank"], one["seconds"])
-            for other in points
-        )
+    def unbeaten(rank: float, seconds: float) -> bool:
+        return not any(r <= rank and s <= seconds and (r, s) != (rank, seconds) for r, s in known)
 
-    return [p | {"pareto": p["seconds"] is not None and not beaten(p)} for p in points]
+    return [
+        Price(model, rank, seconds, seconds is not None and unbeaten(rank, seconds))
+        for model, (rank, seconds) in models.items()
+    ]
 
 
 def _seconds(evidence: Evidence, model: str, cost: str, datasets: Sequence[str]) -> float | None:
-    found = [
-        second
-        for dataset in datasets
-        for second in evidence.seconds.get((dataset, model, cost), {}).values()
-    ]
-    return fmean(found) if found else None
+    cells = (evidence.seconds.get((dataset, model, cost), {}) for dataset in datasets)
+    return mean_of([seconds for cell in cells for seconds in cell.values()])
 
 
-def _ties(table: Json, best: str, models: Sequence[str]) -> list[str]:
+def _ties(table: CostTable, best: str, models: Sequence[str]) -> list[str]:
     """Models the best gains less than 1 % on, on average, and that no test tells apart from it."""
     worse = {
-        row["b"] if row["better"] == row["a"] else row["a"]
-        for row in table["over_datasets"]["wilcoxon_holm"]
-        if row["better"] == best
+        pair.b if pair.better == pair.a else pair.a
+        for pair in table.over_datasets.wilcoxon_holm
+        if pair.better == best
     }
     return [
         model
@@ -96,39 +80,34 @@ def _ties(table: Json, best: str, models: Sequence[str]) -> list[str]:
     ]
 
 
-def _behind(table: Json, best: str, model: str) -> float:
-    greater = table["greater_is_better"]
+def _behind(table: CostTable, best: str, model: str) -> float:
+    rows = (table.datasets[dataset].models for dataset in table.average_ranks.datasets)
     return fmean(
-        share_gained(row[best]["mean"], row[model]["mean"], greater)
-        for dataset in table["average_ranks"]["datasets"]
-        for row in [table["datasets"][dataset]["models"]]
+        share_gained(row[best].mean or 0.0, row[model].mean or 0.0, table.greater_is_better)
+        for row in rows
     )
 
 
-def _cheapest(best: str, tied: Sequence[str], points: Sequence[Json]) -> str:
-    seconds = {p["model"]: p["seconds"] for p in points if p["seconds"] is not None}
+def _cheapest(best: str, tied: Sequence[str], points: Sequence[Price]) -> str:
+    seconds = {point.model: point.seconds for point in points if point.seconds is not None}
     if best not in seconds:
         return best
     cheap = [m for m in tied if m in seconds and seconds[m] <= CHEAPER * seconds[best]]
     return min(cheap, key=lambda model: seconds[model], default=best)
 
 
-def _reason(chosen: str, best: str, points: Sequence[Json], used: Sequence[str]) -> str:
-    seconds = {point["model"]: point["seconds"] for point in points}
-    ranks = {point["model"]: point["average_rank"] for point in points}
-    price = seconds[chosen]
+def _reason(chosen: str, best: str, points: Sequence[Price], used: Sequence[str]) -> str:
+    prices = {point.model: point for point in points}
+    one, other = prices[chosen], prices[best]
     if chosen == best:
-        paid = "" if price is None else f", at {short(price)} s of CPU time a cell"
+        price = "" if one.seconds is None else f", at {duration(one.seconds)} of CPU time a cell"
         return (
-            f"{chosen} has the best average rank, {ranks[best]:.2f} over "
-            f"{counted(len(used), 'data set')}{paid}."
+            f"{chosen} has the best average rank, {one.average_rank:.2f} over "
+            f"{counted(len(used), 'data set')}{price}."
         )
+    part = f"1/{(other.seconds or 0.0) / one.seconds:,.0f}" if one.seconds else "none"
     return (
-        f"{chosen} (average rank {ranks[chosen]:.2f}) ties with {best} ({ranks[best]:.2f}) at "
-        f"{_part(price, seconds[best])}: {short(price)} s of CPU time a cell against "
-        f"{short(seconds[best])} s."
+        f"{chosen} (average rank {one.average_rank:.2f}) ties with {best} "
+        f"({other.average_rank:.2f}) at {part} of the time: {duration(one.seconds)} of CPU time a "
+        f"cell against {duration(other.seconds)}."
     )
-
-
-def _part(price: float, full: float) -> str:
-    return f"1/{full / price:,.0f} of the time" if price else "no time at all"

@@ -1,103 +1,149 @@
-"""The whole comparison, from the evidence to one plain structure."""
+"""The whole comparison, from the evidence to what comparison.json holds."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
+from stages.common.schema import (
+    Agreement,
+    Comparison,
+    CostTable,
+    Empty,
+    Failure,
+    Order,
+    PaperBeside,
+    PaperRow,
+    PrintedRank,
+    Sides,
+)
+from stages.common.slices import Mean, Number
 from stages.compare.advice import advice
-from stages.compare.datasets import datasets_section
+from stages.compare.audit import flaws, known_flaw
+from stages.compare.cost_tables import cost_table
 from stages.compare.evidence import Evidence
-from stages.compare.findings import flaws
-from stages.compare.images import images_section
-from stages.compare.memory import memory_section
-from stages.compare.names import DEFAULT_EMPTY, LEVEL, OTHER_EMPTY, REFERENCE, Json
-from stages.compare.paper import paper_section
-from stages.compare.rethinking import rethinking_section
-from stages.compare.reweighting import reweighting_section
-from stages.compare.rnn import rnn_section
-from stages.compare.selection import selection_section
-from stages.compare.tables import cost_table
-from stages.compare.verdicts import claims
-
-SECTIONS: Mapping[str, Callable[[Evidence], Json]] = {
-    "datasets": datasets_section,
-    "rethinking": rethinking_section,
-    "memory": memory_section,
-    "reweighting": reweighting_section,
-    "rnn_variants": rnn_section,
-    "selected_by_max": selection_section,
-    "images": images_section,
-}
+from stages.compare.experiments import claims, sections
+from stages.compare.numbers import DEFAULT_EMPTY, LEVEL, OTHER_EMPTY, errors_apart, near
 
 
-def compare(evidence: Evidence) -> Json:
+def compare(evidence: Evidence) -> Comparison:
     """All that is said of the models; each is judged by the cost it was trained for."""
-    costs = {cost: cost_table(evidence, cost) for cost in evidence.experiment("algorithms").costs}
-    costs = {cost: table for cost, table in costs.items() if table["datasets"]}
-    sections = {
-        name: section(evidence)
-        for name, section in SECTIONS.items()
-        if name in evidence.experiments
-    }
-    return {
-        **_overview(evidence, costs),
-        "costs": costs,
-        "experiments": sections,
-        "paper": paper_section(evidence),
-        "flaws": flaws(evidence),
-        "claims": claims(evidence, sections.get("memory")),
-        "advice": advice(evidence, costs),
-    }
-
-
-def _overview(evidence: Evidence, costs: Mapping[str, Json]) -> Json:
-    algorithms = evidence.experiment("algorithms")
-    tables = [table["datasets"] for table in costs.values()]
-    shown = {model for table in tables for row in table.values() for model in row["models"]}
-    models = [model for model in algorithms.models if model in shown]
+    tables = {cost: cost_table(evidence, cost) for cost in evidence.experiment("algorithms").costs}
+    costs = {cost: table for cost, table in tables.items() if table.datasets}
+    parts = sections(evidence)
+    order = _order(evidence, costs)
     statuses = Counter(
         cell.status for cells in evidence.scores.cells.values() for cell in cells.values()
     )
-    return {
-        "order": {
-            "costs": list(costs),
-            "datasets": [d for d in algorithms.datasets if any(d in table for table in tables)],
-            "models": models,
-        },
-        "reference": [model for model in models if model in REFERENCE],
-        "seeds": len({seed for cells in evidence.scores.cells.values() for seed in cells}),
-        "cells": {"planned": statuses.total(), **dict(sorted(statuses.items()))},
-        "failures": failures(evidence),
-        "empty": {
-            "default": DEFAULT_EMPTY,
-            "other": OTHER_EMPTY,
-            "matters": _where_empty_matters(costs),
-        },
-        "level": LEVEL,
-    }
+    return Comparison(
+        order=order,
+        reference=[model for model in order.models if model in evidence.roles.reference],
+        seeds=len({seed for cells in evidence.scores.cells.values() for seed in cells}),
+        cells={"planned": statuses.total(), **dict(sorted(statuses.items()))},
+        failures=failures(evidence),
+        empty=Empty(DEFAULT_EMPTY, OTHER_EMPTY, _where_empty_matters(costs)),
+        level=LEVEL,
+        costs=costs,
+        experiments=parts,
+        paper=paper_section(evidence),
+        flaws=flaws(evidence),
+        claims=claims(evidence, parts),
+        advice=advice(evidence, costs),
+    )
 
 
-def failures(evidence: Evidence) -> list[Json]:
+def _order(evidence: Evidence, costs: Mapping[str, CostTable]) -> Order:
+    algorithms = evidence.experiment("algorithms")
+    tables = [table.datasets for table in costs.values()]
+    shown = {model for table in tables for row in table.values() for model in row.models}
+    return Order(
+        costs=list(costs),
+        datasets=[d for d in algorithms.datasets if any(d in table for table in tables)],
+        models=[model for model in algorithms.models if model in shown],
+        experiments=list(evidence.experiments),
+    )
+
+
+def failures(evidence: Evidence) -> list[Failure]:
     """Every cell of the run without a result, sorted."""
     return [
-        {
-            "dataset": dataset,
-            "model": model,
-            "cost": cost,
-            "seed": seed,
-            "status": cell.status,
-            "reason": cell.reason,
-        }
-        for (dataset, model, cost), cells in sorted(evidence.scores.cells.items())
+        Failure(*name, seed, cell.status, cell.reason)
+        for name, cells in sorted(evidence.scores.cells.items())
         for seed, cell in cells.items()
         if cell.status != "ok"
     ]
 
 
-def _where_empty_matters(costs: Mapping[str, Json]) -> dict[str, list[str]]:
+def _where_empty_matters(costs: Mapping[str, CostTable]) -> dict[str, list[str]]:
     """Data sets, and their costs, where the value of empty-against-empty changes a score."""
-    found: dict[str, list[str]] = {}
+    matters: dict[str, list[str]] = {}
     for cost, table in costs.items():
-        for dataset, inner in table["datasets"].items():
-            if any(model["other_empty"] for model in inner["models"].values()):
-                found.setdefault(dataset, []).append(cost)
-    return found
+        for dataset, inner in table.datasets.items():
+            if any(model.other_empty for model in inner.models.values()):
+                matters.setdefault(dataset, []).append(cost)
+    return matters
+
+
+def paper_section(evidence: Evidence) -> PaperBeside:
+    """All printed numbers with ours beside them, and how many agree for each cost."""
+    algorithms = evidence.experiment("algorithms")
+    rows = [
+        row
+        for cost in algorithms.costs
+        for dataset in algorithms.datasets
+        for row in _rows(evidence, dataset, cost)
+    ]
+    costs = dict.fromkeys(row.cost for row in rows)
+    return PaperBeside(
+        rows, {cost: _agreement(row for row in rows if row.cost == cost) for cost in costs}
+    )
+
+
+def _rows(evidence: Evidence, dataset: str, cost: str) -> Iterator[PaperRow]:
+    printed = {
+        row.model: row
+        for row in evidence.paper.algorithms(evidence.paper_name(dataset), cost)
+        if row.mean is not None
+    }
+    ours = {model: evidence.as_printed(dataset, cost, model) for model in printed}
+    means = {model: mean for model, (mean, _) in ours.items()}
+    for model, row in printed.items():
+        mean, empty = ours[model]
+        z = errors_apart(mean, row, evidence.decimals(dataset, cost))
+        sides = same_sides(model, printed, means)
+        puzzling = (z is not None and not near(z)) or bool(sides.disagree)
+        yield PaperRow(
+            dataset=dataset,
+            cost=cost,
+            model=model,
+            printed=PrintedRank(row.mean, row.ste, row.rank),
+            ours=mean if mean.n else None,
+            z=z,
+            empty=empty,
+            comparisons=sides,
+            flaw=known_flaw(evidence, dataset, cost, model) if puzzling else None,
+        )
+
+
+def same_sides(model: str, printed: Mapping[str, Number], ours: Mapping[str, Mean]) -> Sides:
+    """With how many other models the comparison comes out as printed; printed ties agree."""
+    pairs = {name: (printed[name].mean, ours[name].mean) for name in printed}
+    known = {name: (p, o) for name, (p, o) in pairs.items() if p is not None and o is not None}
+    if model not in known:
+        return Sides(0, 0, [])
+    own_printed, own = known.pop(model)
+    wrong = [
+        name
+        for name, (their_printed, theirs) in known.items()
+        if (own_printed - their_printed) * (own - theirs) < 0
+        or (own_printed != their_printed and own == theirs)
+    ]
+    return Sides(len(known) - len(wrong), len(known), wrong)
+
+
+def _agreement(rows: Iterable[PaperRow]) -> Agreement:
+    ran = [row for row in rows if row.ours]
+    return Agreement(
+        numbers=len(ran),
+        within_2=sum(near(row.z) for row in ran),
+        same_side=sum(row.comparisons.agree for row in ran),
+        comparisons=sum(row.comparisons.of for row in ran),
+    )

@@ -1,16 +1,27 @@
-"""Everything a comparison is made of, already read."""
+"""All that a comparison is made of, already read: the run, the paper, and the models' parts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from rethink.costs import Cost
-from stages.compare.names import Json
-from stages.compare.numbers import decimals_of
-from stages.compare.printed import Paper
+from stages.common.params import Model, Role, Variant
+from stages.common.schema import PrintedScore
+from stages.common.slices import Example, Mean
+from stages.compare.numbers import DEFAULT_EMPTY, decimals_of, summary
 from stages.compare.scores import CellName, Scores
+
+TABLES = ("algorithms", "datasets", "mscoco", "reweighting", "rnn_variants", "ttest")
+OWN = "RethinkNet"  # what the paper calls its model
+COST_BLIND = ("CC-DP", "CC", "CC-RNN", "BR")
+COUNTED_AS_ONE = (*COST_BLIND, "CFT")  # in the accuracy column: nothing predicted, nothing true
+CONSTANT = {"rank": COST_BLIND}  # printed numbers that are the loss of a constant prediction
+CONVENTIONS = (0.0, 1.0)
+NOBODY = "the model of the role proposed"  # in a sentence, where params.yaml gives it to none
 
 
 @dataclass(frozen=True)
@@ -23,19 +34,128 @@ class Experiment:
 
 
 @dataclass(frozen=True)
+class Roles:
+    """Which part each model of params.yaml plays, whether it is in the run or not."""
+
+    models: Mapping[str, Model] = field(default_factory=dict)
+
+    def of(self, *roles: Role) -> list[str]:
+        """The models of some roles."""
+        return [name for name, model in self.models.items() if model.role in roles]
+
+    @cached_property
+    def proposed(self) -> str:
+        """The paper's own model."""
+        return next(iter(self.of("proposed")), NOBODY)
+
+    @cached_property
+    def paper(self) -> list[str]:
+        """The algorithms of the paper's main table, its own first."""
+        return [self.proposed, *self.of("paper")]
+
+    @cached_property
+    def blind(self) -> list[str]:
+        """Those of the paper that predict the same for every cost."""
+        return [m for m in self.paper if m in self.models and self.models[m].cost_blind]
+
+    @cached_property
+    def sensitive(self) -> list[str]:
+        """Those of the paper that are trained for a cost."""
+        return [m for m in self.paper if m not in self.blind]
+
+    @cached_property
+    def trivial(self) -> list[str]:
+        """Models that look at no feature."""
+        return self.of("trivial")
+
+    @cached_property
+    def zeros(self) -> str:
+        """The model that predicts no label."""
+        names = (name for name, model in self.models.items() if model.estimator == "AllZeros")
+        return next(names, "all zeros")
+
+    @cached_property
+    def reference(self) -> list[str]:
+        """Models that know the joint distribution: shown, never ranked."""
+        return self.of("reference")
+
+    def variants(self, kind: Variant) -> dict[str, str]:
+        """Each model that has a variant of a kind, with the variant."""
+        return {
+            model.variant_of: name
+            for name, model in self.models.items()
+            if model.variant == kind and model.variant_of
+        }
+
+    def nets(self, models: Sequence[str]) -> dict[str, str]:
+        """Models by the kind of their recurrent net."""
+        kinds = {name: self.models[name].net for name in models if name in self.models}
+        return {net: name for name, net in kinds.items() if net}
+
+
+@dataclass(frozen=True)
+class Paper:
+    """The numbers the paper prints, by its own names: tables as frames; an absent one is empty."""
+
+    frames: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+
+    @cached_property
+    def _tables(self) -> dict[str, list[dict[str, Any]]]:
+        return {
+            name: [
+                {key: None if pd.isna(value) else value for key, value in row.items()}
+                for row in frame.to_dict("records")
+            ]
+            for name, frame in self.frames.items()
+        }
+
+    @cached_property
+    def _lines(self) -> dict[tuple[str, str], list[PrintedScore]]:
+        lines: dict[tuple[str, str], list[PrintedScore]] = {}
+        for row in self.rows("algorithms"):
+            rank = None if row["rank"] is None else int(row["rank"])
+            comparable = row["model"] not in CONSTANT.get(row["cost"], ())
+            number = PrintedScore(row["mean"], row["ste"], rank, row["model"], comparable)
+            lines.setdefault((row["dataset"].casefold(), row["cost"]), []).append(number)
+        return lines
+
+    def rows(
+        self, table: str, dataset: str | None = None, cost: str | None = None
+    ) -> list[dict[str, Any]]:
+        """Rows of a table with nulls for blanks, of one data set and cost where these are given."""
+        return [
+            row
+            for row in self._tables.get(table, [])
+            # the paper writes arts1 and Arts1
+            if (dataset is None or row["dataset"].casefold() == dataset.casefold())
+            and (cost is None or row["cost"] == cost)
+        ]
+
+    def algorithms(self, dataset: str | None, cost: str) -> list[PrintedScore]:
+        """The main table's numbers of one data set and cost."""
+        return self._lines.get((dataset.casefold(), cost), []) if dataset else []
+
+    def number(self, dataset: str | None, cost: str, model: str) -> PrintedScore | None:
+        """One number of the main table; None where it is blank."""
+        rows = self.algorithms(dataset, cost)
+        return next((row for row in rows if row.model == model and row.mean is not None), None)
+
+
+@dataclass(frozen=True)
 class Evidence:
     """A run and the paper. What is absent is an empty mapping, never an error."""
 
     scores: Scores
     experiments: Mapping[str, Experiment]
     costs: Mapping[str, Cost]
+    roles: Roles = field(default_factory=Roles)
     paper: Paper = field(default_factory=Paper)
     paper_names: Mapping[str, str | None] = field(default_factory=dict)
-    cards: Mapping[str, Json] = field(default_factory=dict)
+    cards: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     labels: Mapping[str, Any] = field(default_factory=dict)  # 0/1 matrices, dense or sparse
     memories: Mapping[CellName, Mapping[int, np.ndarray]] = field(default_factory=dict)
     seconds: Mapping[CellName, Mapping[int, float]] = field(default_factory=dict)
-    examples: Mapping[str, list[Json]] = field(default_factory=dict)  # single images, by data set
+    examples: Callable[[str, str, str], list[Example]] = lambda dataset, model, cost: []
 
     def experiment(self, name: str) -> Experiment:
         """An experiment of the run; one that is not in it has no models and no data sets."""
@@ -45,9 +165,17 @@ class Evidence:
         """The data sets of all experiments, each once."""
         return list(dict.fromkeys(d for e in self.experiments.values() for d in e.datasets))
 
+    def printed_datasets(self, experiment: str = "algorithms") -> list[str]:
+        """The data sets of an experiment that the paper has."""
+        return [d for d in self.experiment(experiment).datasets if self.paper_name(d)]
+
     def greater(self, cost: str) -> bool:
         """Whether a greater value of a cost is better."""
         return self.costs[cost].greater_is_better
+
+    def title(self, cost: str) -> str:
+        """The name of a cost in a sentence."""
+        return self.costs[cost].title
 
     def paper_name(self, dataset: str) -> str | None:
         """What the paper calls a data set; None if it is not in the paper."""
@@ -56,3 +184,28 @@ class Evidence:
     def decimals(self, dataset: str, cost: str) -> int:
         """Decimals of the paper's main table for a data set and cost."""
         return decimals_of(self.paper.algorithms(self.paper_name(dataset), cost), ())
+
+    def printed_empty(self, cost: str, model: str) -> float | None:
+        """What a printed number counts for nothing predicted rightly; None if it is no question.
+
+        The F1 column counts 0 for all. The accuracy column counts 1 for the cost-blind models and
+        CFT, but 0 for RethinkNet. PCC never predicts the empty set.
+        """
+        if model not in self.roles.paper or cost not in ("f1", "accuracy"):
+            return None
+        return 1.0 if cost == "accuracy" and model in COUNTED_AS_ONE else 0.0
+
+    def empty_beside(
+        self, dataset: str, model: str, cost: str, printed_as: str | None = None
+    ) -> float:
+        """The convention for a score of ours beside a printed one, by default of the proposed."""
+        printed = self.printed_empty(cost, printed_as or self.roles.proposed)
+        zero, one = (self.scores.seeds(dataset, model, cost, empty=e) for e in CONVENTIONS)
+        if printed is None or zero == one:
+            return DEFAULT_EMPTY  # so that no reader looks for a reason where there is none
+        return printed
+
+    def as_printed(self, dataset: str, cost: str, model: str) -> tuple[Mean, float]:
+        """Our mean as the paper's main table counts it, and the convention that this is."""
+        empty = self.empty_beside(dataset, model, cost, printed_as=model)
+        return summary(self.scores.seeds(dataset, model, cost, empty=empty)), empty

@@ -1,24 +1,36 @@
-"""Small sums that several tables need: means of seeds, distances from a printed number, gains."""
+"""Small sums that several tables need, and the thresholds that several verdicts share."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import hypot
 from statistics import fmean
 
 from rethink.statistics import mean_ste
-from stages.compare.names import NEAR, Json
+from stages.common.slices import Mean, Number
+
+DEFAULT_EMPTY, OTHER_EMPTY = 1.0, 0.0  # the value of predicting nothing where nothing is true
+LEVEL = 0.05
+ROPE = 0.01  # a smaller difference is of no practical interest
+NEAR = 2.0  # standard errors within which two means count as equal
+FEWEST_SEEDS = 3  # below, a standard error says little
+FEWEST_DATASETS = 5  # below, no one-sided signed-rank test can reach the level
 
 
-def summary(seeds: Mapping[int, float]) -> Json:
+def summary(seeds: Mapping[int, float]) -> Mean:
     """Mean, standard error and number of seeds; nulls where there are none."""
     if not seeds:
-        return {"mean": None, "ste": None, "n": 0}
+        return Mean(None, None, 0)
     mean, ste = mean_ste(list(seeds.values()))
-    return {"mean": mean, "ste": ste, "n": len(seeds)}
+    return Mean(mean, ste, len(seeds))
 
 
-def decimals_of(printed: Iterable[Json], values: Iterable[float]) -> int:
+def enough(ours: Mean) -> bool:
+    """Whether a mean of ours has seeds enough to be held against a printed one."""
+    return ours.n >= FEWEST_SEEDS
+
+
+def decimals_of(printed: Iterable[Number], values: Iterable[float]) -> int:
     """Decimals to print: those of the paper's numbers, else by the size of the scores."""
-    numbers = [row[key] for row in printed for key in ("mean", "ste") if row[key] is not None]
+    numbers = [x for row in printed for x in (row.mean, row.ste) if x is not None]
     if numbers:
         exact = (d for d in range(4) if all(round(x, d) == x for x in numbers))
         return next(exact, 4)
@@ -26,17 +38,16 @@ def decimals_of(printed: Iterable[Json], values: Iterable[float]) -> int:
     return next((d for limit, d in ((1, 3), (25, 2), (100, 1)) if largest <= limit), 0)
 
 
-def printed_error(printed: Json, decimals: int) -> float:
+def printed_error(printed: Number, decimals: int) -> float:
     """The printed standard error; one of zero counts as half a unit of its last digit."""
-    return max(printed["ste"] or 0.0, 0.5 * 10.0**-decimals)
+    return max(printed.ste or 0.0, 0.5 * 10.0**-decimals)
 
 
-def errors_apart(ours: Json, printed: Json, decimals: int) -> float | None:
+def errors_apart(ours: Number, printed: Number, decimals: int) -> float | None:
     """Ours minus printed, in pooled standard errors."""
-    if ours["mean"] is None or printed["mean"] is None:
+    if ours.mean is None or printed.mean is None:
         return None
-    pooled = hypot(ours["ste"] or 0.0, printed_error(printed, decimals))
-    return (ours["mean"] - printed["mean"]) / pooled
+    return (ours.mean - printed.mean) / hypot(ours.ste or 0.0, printed_error(printed, decimals))
 
 
 def near(z: float | None) -> bool:
@@ -62,12 +73,6 @@ def seed_gains(a: Mapping[int, float], b: Mapping[int, float], greater: bool) ->
         return [0.0 for _ in common]
     sign = 1.0 if greater else -1.0
     return [sign * (a[seed] - b[seed]) / larger for seed in common]
-
-
-def mean_gain(a: Mapping[int, float], b: Mapping[int, float], greater: bool) -> float | None:
-    """The mean of `seed_gains`; None without a common seed."""
-    gained = seed_gains(a, b, greater)
-    return fmean(gained) if gained else None
 
 
 def mean_of(values: Sequence[float]) -> float | None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from stages.compare.names import DEFAULT_EMPTY
+from stages.compare.numbers import DEFAULT_EMPTY
 
 CellName = tuple[str, str, str]  # data set, model, cost
 Seeds = dict[int, float]  # seed -> score
@@ -77,7 +77,7 @@ def index_scores(frame: pd.DataFrame) -> Scores:
     for place in values:
         if place.iteration:
             steps[place.dataset, place.model, place.cost].add(place.iteration)
-    return Scores(dict(values), dict(cells), {cell: sorted(found) for cell, found in steps.items()})
+    return Scores(dict(values), dict(cells), {cell: sorted(order) for cell, order in steps.items()})
 
 
 def _iterations(iteration: float, last: bool) -> Iterable[int]:

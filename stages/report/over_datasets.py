@@ -1,78 +1,55 @@
 """Tests over data sets: would the order of the models hold on another one?"""
 
-from markupsafe import Markup
+from collections.abc import Mapping, Sequence
 
-from stages.common.words import counted, isolated, listed
-from stages.report.figure import Figure
+from stages.common.schema import Comparison, CostTable, OverDatasets, SignedRank, Wilcoxon
+from stages.common.words import counted, isolated, listed, p_text, verb
 from stages.report.figures import critical_difference_diagram
-from stages.report.ranks import titled, view
-from stages.report.tables import (
-    Cell,
-    Column,
-    Json,
-    Table,
-    marked,
-    name,
-    number,
-    simple,
-    void,
-    words,
-)
-from stages.report.text import chance
+from stages.report.ranks import titled_of
+from stages.report.table import Cell, Column, Figure, Table, name, number, piece, simple, texts
 
 FEWEST_MODELS = 3
 
 
-def wilcoxon_table(comparison: Json, cost_name: str, other: bool) -> Table | None:
+def wilcoxon_table(comparison: Comparison, cost_name: str, other: bool) -> Table | None:
     """Wilcoxon signed-rank tests over data sets, corrected for their number by Holm."""
-    cost = comparison["costs"][cost_name]
-    rows = view(cost, other)["over_datasets"]["wilcoxon_holm"] or []
-    file, caption = titled(
-        f"{cost_name}-wilcoxon-holm",
-        f"{cost['title']}: Wilcoxon signed-rank test of each pair over data sets",
-        other if cost["other_empty"] else None,
-    )
-    titles = [words("Model"), words("Against"), words("Better")]
-    numbers = [Column("p"), Column("p after Holm"), Column("Data sets")]
-    cells = [_wilcoxon(row) for row in rows]
-    return simple(file, caption, titles + numbers, cells) if rows else None
+    cost = comparison.costs[cost_name]
+    pairs = cost.under(other).over_datasets.wilcoxon_holm
+    text = ": Wilcoxon signed-rank test of each pair over data sets"
+    file, caption = titled_of(cost, f"{cost_name}-wilcoxon-holm", text, other)
+    columns = texts("Model", "Against", "Better")
+    columns += [Column("p"), Column("p after Holm"), Column("Data sets")]
+    return simple(file, caption, columns, map(_wilcoxon, pairs)) if pairs else None
 
 
-def _wilcoxon(row: Json) -> list[Cell]:
-    models = (name(row["a"]), name(row["b"]), _better(row["better"]))
-    return [*models, _chance(row["p"]), _chance(row["p_holm"]), Cell(str(row["n"]), row["n"])]
+def _wilcoxon(pair: Wilcoxon) -> list[Cell]:
+    better = Cell(piece("marked", "≈", "not told apart", "near"))
+    if pair.better is not None:
+        better = Cell(piece("name", pair.better), pair.better)
+    chances = [Cell(p_text(p).removeprefix("p ").strip("= "), p) for p in (pair.p, pair.p_holm)]
+    return [name(pair.a), name(pair.b), better, *chances, Cell(str(pair.n), pair.n)]
 
 
-def _better(model: str | None) -> Cell:
-    if model is None:
-        return Cell(marked("≈", "not told apart", "near"))
-    return Cell(Markup("<bdi>{}</bdi>").format(model), model)
-
-
-def _chance(p: float | None) -> Cell:
-    return void("no test", "–") if p is None else Cell(chance(p).removeprefix("p ").strip("= "), p)
-
-
-def bayes_table(comparison: Json, cost_name: str, other: bool) -> Table | None:
+def bayes_table(comparison: Comparison, cost_name: str, other: bool) -> Table | None:
     """Bayesian signed-rank tests: how likely each is better, or the difference is of no account."""
-    cost = comparison["costs"][cost_name]
-    scale = view(cost, other)["over_datasets"]["scale"]
-    rows = view(cost, other)["over_datasets"]["signed_rank"] or []
-    file, caption = titled(
-        f"{cost_name}-signed-rank",
-        f"{cost['title']}: Bayesian signed-rank test, probability that on a new data set",
-        other if cost["other_empty"] else None,
-    )
-    columns = [words("Model"), words("Against"), Column("the model is better")]
+    cost = comparison.costs[cost_name]
+    overview = cost.under(other).over_datasets
+    text = ": Bayesian signed-rank test, probability that on a new data set"
+    file, caption = titled_of(cost, f"{cost_name}-signed-rank", text, other)
+    columns = [*texts("Model", "Against"), Column("the model is better")]
     columns += [Column("no difference that matters"), Column("the other is better")]
     columns += [Column("Matters from")]
-    cells = (
-        [name(row["a"]), name(row["b"])]
-        + [_share(row[key], row) for key in ("p_a", "p_rope", "p_b")]
-        + [Cell(_of_account(row["rope"], scale), row["rope"])]
-        for row in rows
-    )
-    return simple(file, caption, columns, cells) if rows else None
+    rows = [_posterior(row, overview.scale) for row in overview.signed_rank]
+    return simple(file, caption, columns, rows) if rows else None
+
+
+def _posterior(row: SignedRank, scale: str) -> list[Cell]:
+    shares = (row.p_a, row.p_rope, row.p_b)
+    cells = [
+        Cell(piece("bold", f"{100 * p:.0f} %") if p == max(shares) else f"{100 * p:.0f} %", p)
+        for p in shares
+    ]
+    return [name(row.a), name(row.b), *cells, Cell(_of_account(row.rope, scale), row.rope)]
 
 
 def _of_account(rope: float, scale: str) -> str:
@@ -80,124 +57,107 @@ def _of_account(rope: float, scale: str) -> str:
     return f"{100 * rope:g} % of the best loss" if scale == "relative" else f"{rope:g}"
 
 
-def _share(p: float | None, row: Json) -> Cell:
-    if p is None:
-        return void("no test", "–")
-    likely = p == max(row["p_a"], row["p_rope"], row["p_b"])
-    text = f"{100 * p:.0f} %"
-    return Cell(Markup("<b>{}</b>").format(text) if likely else text, p)
-
-
-def summary(comparison: Json, cost_name: str, other: bool) -> list[str]:
+def summary(comparison: Comparison, cost_name: str, other: bool) -> list[str]:
     """What the tests over data sets say, in sentences."""
-    cost = comparison["costs"][cost_name]
-    found = view(cost, other)["over_datasets"]
-    if found["why"]:
-        return [f"Over data sets nothing can be said: {found['why']}."]
-    said = (_friedman(found, comparison["level"]), _nemenyi(found), _left_out(found), found["note"])
-    return [text for text in said if text]
+    overview = comparison.costs[cost_name].under(other).over_datasets
+    if overview.why:
+        return [f"Over data sets nothing can be said: {overview.why}."]
+    sentences = (
+        _friedman(overview, comparison.level),
+        _nemenyi(overview),
+        f"Left out: {listed(overview.left_out_why or overview.left_out)}."
+        if overview.left_out
+        else None,
+        overview.note,
+    )
+    return [sentence for sentence in sentences if sentence]
 
 
-def _friedman(found: Json, level: float) -> str:
-    test = found["friedman"]
+def _friedman(overview: OverDatasets, level: float) -> str | None:
+    test = overview.friedman
     if test is None:
-        return ""
+        return None
     alike = (
         "the models do not all perform alike"
-        if test["p"] < level
+        if test.p < level
         else "no difference between the models is shown"
     )
     return (
-        f"Friedman test over {counted(test['n'], 'data set')} and {counted(test['k'], 'model')}: "
-        f"{alike} ({chance(test['p'])})."
+        f"Friedman test over {counted(test.n, 'data set')} and {counted(test.k, 'model')}: "
+        f"{alike} ({p_text(test.p)})."
     )
 
 
-def _nemenyi(found: Json) -> str:
-    test = found["nemenyi"]
-    if test is None:
-        return ""
-    return (
-        f"Nemenyi: two average ranks are told apart when they are more than {test['cd']:.2f} apart."
-    )
+def _nemenyi(overview: OverDatasets) -> str | None:
+    if overview.nemenyi is None:
+        return None
+    distance = f"{overview.nemenyi.cd:.2f}"
+    return f"Nemenyi: two average ranks are told apart when they are more than {distance} apart."
 
 
-def _left_out(found: Json) -> str:
-    if not found["left_out"]:
-        return ""
-    why = found["left_out_why"]
-    return f"Left out: {listed(why or found['left_out'])}."
-
-
-def wilcoxon_reading(comparison: Json, cost_name: str, other: bool) -> str:
+def wilcoxon_reading(comparison: Comparison, cost_name: str, other: bool) -> str:
     """How many pairs are told apart."""
-    rows = view(comparison["costs"][cost_name], other)["over_datasets"]["wilcoxon_holm"] or []
-    told = sum(row["better"] is not None for row in rows)
-    are = "is" if told == 1 else "are"
+    pairs = comparison.costs[cost_name].under(other).over_datasets.wilcoxon_holm
+    apart = [pair for pair in pairs if pair.better is not None]
     return (
-        f"of {counted(len(rows), 'pair')} {told} {are} told apart at "
-        f"{100 * comparison['level']:g} % after Holm's "
+        f"of {counted(len(pairs), 'pair')} {len(apart)} {verb(apart)} told apart at "
+        f"{100 * comparison.level:g} % after Holm's "
         "correction for the number of pairs. A pair that is not told apart need not be equal: "
         "few data sets show only large differences."
     )
 
 
-def bayes_reading(comparison: Json, cost_name: str, other: bool) -> str:
+def bayes_reading(comparison: Comparison, cost_name: str, other: bool) -> str:
     """The first row of the Bayesian test in words."""
-    found = view(comparison["costs"][cost_name], other)["over_datasets"]
-    rows = found["signed_rank"] or []
-    row = next((row for row in rows if row["p_a"] is not None), None)
-    if row is None:
+    overview = comparison.costs[cost_name].under(other).over_datasets
+    if not overview.signed_rank:
         return "no pair could be tested."
-    least = _of_account(row["rope"], found["scale"])
-    one, two = isolated(row["a"]), isolated(row["b"])
+    row = overview.signed_rank[0]
+    least = _of_account(row.rope, overview.scale)
     return (
-        f"on a new data set {one} is better than {two} with probability "
-        f"{100 * row['p_a']:.0f} %, worse with {100 * row['p_b']:.0f} %, and with "
-        f"{100 * row['p_rope']:.0f} % the two differ by less than {least}, which is of no "
+        f"on a new data set {isolated(row.a)} is better than {isolated(row.b)} with probability "
+        f"{100 * row.p_a:.0f} %, worse with {100 * row.p_b:.0f} %, and with "
+        f"{100 * row.p_rope:.0f} % the two differ by less than {least}, which is of no "
         "account."
     )
 
 
-def diagram(comparison: Json, cost_name: str, other: bool) -> Figure | None:
+def diagram(comparison: Comparison, cost_name: str, other: bool) -> Figure | None:
     """Critical-difference diagrams by both tests, with the ranks in them."""
-    cost = comparison["costs"][cost_name]
-    found = view(cost, other)["over_datasets"]
-    averages = view(cost, other)["average_ranks"]["models"]
-    known = {model: averages[model] for model in found["models"] if averages.get(model) is not None}
-    if found["why"] or len(known) < FEWEST_MODELS:
+    cost = comparison.costs[cost_name]
+    overall = cost.under(other)
+    overview = overall.over_datasets
+    ranks = {model: overall.average_ranks.models.get(model) for model in overview.models}
+    known = {model: rank for model, rank in ranks.items() if rank is not None}
+    if overview.why or len(known) < FEWEST_MODELS:
         return None
-    tests = [("Wilcoxon with Holm", found["groups"], None)]
-    if found["nemenyi"]:
-        tests.append(("Nemenyi", found["nemenyi"]["groups"], found["nemenyi"]["cd"]))
+    tests: list[tuple[str, list[list[str]], float | None]] = [
+        ("Wilcoxon with Holm", overview.groups, None)
+    ]
+    if overview.nemenyi:
+        tests.append(("Nemenyi", overview.nemenyi.groups, overview.nemenyi.cd))
     drawings = [
-        critical_difference_diagram(known, groups, title, cd, len(found["datasets"]))
+        critical_difference_diagram(known, groups, title, cd, len(overview.datasets))
         for title, groups, cd in tests
     ]
-    caption = f"{cost['title']}: which models are told apart over data sets"
-    reading = diagram_reading(known, found["groups"])
+    caption = f"{cost.title}: which models are told apart over data sets"
+    reading = diagram_reading(known, overview.groups)
     return Figure(caption, drawings, reading, _ranks(cost_name, cost, other, known))
 
 
-def _ranks(cost_name: str, cost: Json, other: bool, ranks: dict[str, float]) -> Table:
-    file, caption = titled(
-        f"{cost_name}-ranks",
-        f"{cost['title']}: average ranks",
-        other if cost["other_empty"] else None,
-    )
-    rows = [[name(model), number(rank, 2)] for model, rank in sorted(ranks.items(), key=_by_rank)]
-    return simple(file, caption, [words("Model"), Column("Average rank")], rows)
+def _ranks(cost_name: str, cost: CostTable, other: bool, ranks: Mapping[str, float]) -> Table:
+    file, caption = titled_of(cost, f"{cost_name}-ranks", ": average ranks", other)
+    order = sorted(ranks, key=ranks.__getitem__)
+    rows = [[name(model), number(ranks[model], 2)] for model in order]
+    return simple(file, caption, [*texts("Model"), Column("Average rank")], rows)
 
 
-def _by_rank(item: tuple[str, float]) -> float:
-    return item[1]
-
-
-def diagram_reading(ranks: dict[str, float], groups: list[list[str]]) -> str:
+def diagram_reading(ranks: Mapping[str, float], groups: Sequence[Sequence[str]]) -> str:
     """What the diagrams say of the model in front."""
-    best = min(ranks, key=ranks.__getitem__)
+    order = sorted(ranks, key=ranks.__getitem__)
+    best = order[0]
     joined = {model for group in groups if best in group for model in group}
-    mates = [model for model in sorted(ranks, key=ranks.__getitem__) if model in joined - {best}]
+    mates = [model for model in order if model in joined - {best}]
     if not mates:
         return (
             f"{isolated(best)} leads, and Wilcoxon with Holm tells every other model apart from it."

@@ -2,18 +2,15 @@
 
 import base64
 import hashlib
-from functools import cache
-from pathlib import Path
 
-import jinja2
 from markupsafe import Markup
 
-from stages.common import words
-from stages.report import datasets, figures, text, verdict
-from stages.report.sections import not_run, sections
-from stages.report.tables import Json
+from stages.report import figures, health, verdict
+from stages.report.page_inputs import Inputs
+from stages.report.sections import Section, experiments, not_run
+from stages.report.sections.datasets import cards
+from stages.report.table import HTML, templates
 
-HTML = Path(__file__).parent / "html"
 STYLES = [
     HTML / "page.css",
     HTML / "tables.css",
@@ -34,7 +31,20 @@ print(table.round(3))
 """
 
 
-def render(context: Json) -> str:
+def sections(inputs: Inputs) -> list[Section]:
+    """All parts of the page; an experiment that was not run has none."""
+    return [
+        Section("verdict", "Verdict", verdict.view(inputs), "verdict"),
+        Section("alerts", "Alerts", health.view(inputs), "alerts"),
+        *experiments(inputs),
+        Section("run-times", "Run times and failures", health.times(inputs), "times"),
+        Section("data", "Data", cards(inputs), "data"),
+        Section("reproduce", "Reproduce", {"recompute": RECOMPUTE}, "reproduce"),
+        Section("environment", "Environment", {"now": inputs.now}, "environment"),
+    ]
+
+
+def render(inputs: Inputs) -> str:
     """The page, from all that the report stage gathers."""
     style = "".join(path.read_text("utf-8") for path in STYLES)
     script = (HTML / "report.js").read_text("utf-8")
@@ -43,18 +53,20 @@ def render(context: Json) -> str:
         "img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
-    comparison = context["comparison"]
+    comparison = inputs.comparison
     return (
-        _templates()
+        templates()
         .get_template("report.html.j2")
         .render(
-            **context,
-            sections=sections(context),
-            answer=verdict.headline(comparison["claims"]),
-            tally=verdict.tally(comparison["claims"]),
-            prices={cost: verdict.price(found) for cost, found in comparison["advice"].items()},
-            not_run=not_run(comparison),
-            recompute=RECOMPUTE,
+            comparison=comparison,
+            params=inputs.params,
+            behind=inputs.behind,
+            sections=sections(inputs),
+            answer=verdict.headline(comparison.claims),
+            tally=verdict.tally(comparison.claims),
+            verdicts=verdict.VERDICTS,
+            prices={cost: verdict.price(advice) for cost, advice in comparison.advice.items()},
+            not_run=not_run(inputs),
             style=Markup(style),
             script=Markup(script),
             policy=policy,
@@ -64,28 +76,3 @@ def render(context: Json) -> str:
 
 def _hash(content: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
-
-
-@cache
-def _templates() -> jinja2.Environment:
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(HTML),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
-        "count": text.count,
-        "counted": words.counted,
-        "file_name": text.file_name,
-        "fixed": text.fixed,
-        "listed": words.listed,
-        "raw": text.raw,
-    }
-    environment.globals |= {
-        "card_id": datasets.card_id,
-        "check_mark": datasets.check_mark,
-        "verdicts": verdict.VERDICTS,
-    }
-    return environment

@@ -58,7 +58,7 @@ def ingredients(
         "cell": [cell.dataset, cell.model, cell.cost, cell.seed],
         "data": card[CONTENT[model.input]],
         "split": hashlib.sha256(np.packbits(splits[cell.seed]).tobytes()).hexdigest(),
-        "model": model.model_dump(mode="json") | {"grid": params.grid_of(cell.model)},
+        "model": model.recipe() | {"grid": params.grid_of(cell.model)},
         "folds": params.train.folds,
         "rescale": params.train.rescale,
         "versions": versions(model.estimator, cell.cost, modules_of(model.params)),

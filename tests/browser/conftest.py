@@ -67,7 +67,7 @@ def browser(chromium):
 def address(tmp_path_factory):
     context = made_up(models=MODELS, failed={("chain", "PCC", "rank", 1): HOSTILE})
     labels = [HOSTILE, "עברית", "-1+2", "😀"]
-    context["comparison"]["experiments"]["memory"]["matrices"] = [matrix(labels)]
+    context.comparison.experiments["memory"].matrices = [matrix(labels)]
     path = tmp_path_factory.mktemp("page") / "report.html"
     path.write_text(render(context), encoding="utf-8")
     return path.as_uri()

@@ -17,8 +17,11 @@ CHECKED = {name for name in import_closure("stages.common.params") if name.start
 def code_of(stage):
     """The modules that run when a stage is run, as files."""
     module = STAGES[stage]["cmd"].split()[2]
-    package = ROOT.joinpath(*module.split(".")).is_dir()
-    for name in import_closure(f"{module}.__main__" if package else module):
+    folder = ROOT.joinpath(*module.split("."))
+    # all of the folder: a module that is found by its name is imported, too
+    files = [path.relative_to(ROOT).with_suffix("") for path in folder.rglob("*.py")]
+    modules = [".".join(file.parts).removesuffix(".__init__") for file in files] or [module]
+    for name in import_closure(*modules):
         path = ROOT.joinpath(*name.split("."))
         file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
         yield name, PurePosixPath(file.relative_to(ROOT).as_posix())
@@ -50,3 +53,10 @@ def test_no_stage_imports_another(stage):
 def test_a_stage_is_a_folder_or_a_file_of_its_name():
     found = {path.stem for path in (ROOT / "stages").iterdir() if not path.name.startswith("__")}
     assert found == {*STAGES, "common", *COMMANDS}
+
+
+def test_a_file_name_is_used_once_but_for_the_two_halves_of_an_experiment():
+    files = [path for path in (ROOT / "stages").rglob("*.py") if not path.stem.startswith("__")]
+    experiments = {path.stem for path in (ROOT / "stages/compare/experiments").glob("*.py")}
+    names = [path.stem for path in files if path.stem not in experiments]
+    assert sorted(name for name in set(names) if names.count(name) > 1) == []

@@ -15,9 +15,9 @@ It takes `--paper`, `--ink`, `--soft` and `--line` from the page.
 
 from pathlib import Path
 
+from stages.report.figures.critical_difference import critical_difference_diagram
 from stages.report.figures.heat_map import heat
 from stages.report.figures.line_chart import Point, curves
-from stages.report.figures.ranks import critical_difference_diagram
 from stages.report.figures.scatter import Spot, front
 
 STYLE = Path(__file__).with_name("figures.css")

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from stages.common.words import fixed, signed
 from stages.report.figures.svg import (
     SMALL,
     figure,
@@ -15,7 +16,6 @@ from stages.report.figures.svg import (
     line,
     number,
     shortened,
-    signed,
     tag,
     text,
     text_width,
@@ -44,8 +44,8 @@ class _Grid(NamedTuple):
     def shade(self, value: float | None) -> str:
         return f"d{step_of(value, self.bound)}" if value is not None else "d-none"
 
-    def said(self, value: float | None) -> str:
-        return signed(value, self.decimals) if value is not None else "no value"
+    def label(self, value: float | None) -> str:
+        return fixed(value, self.decimals) if value is not None else "no value"
 
 
 def heat(
@@ -135,7 +135,7 @@ def _cells(grid: _Grid, matrix: Matrix) -> Markup:
     parts = [
         tag(
             "rect",
-            tag("title", f"{grid.labels[i]}, {grid.labels[j]}: {grid.said(value)}"),
+            tag("title", f"{grid.labels[i]}, {grid.labels[j]}: {grid.label(value)}"),
             class_=grid.shade(value),
             x=grid.left + j * grid.cell,
             y=grid.top + i * grid.cell,
@@ -169,7 +169,7 @@ def _extremes(grid: _Grid, named: Sequence[tuple[float, str]]) -> str:
     if not named:
         return "no value"
     (low, lowest), (high, highest) = min(named), max(named)
-    return f"from {grid.said(low)} ({lowest}) to {grid.said(high)} ({highest})"
+    return f"from {grid.label(low)} ({lowest}) to {grid.label(high)} ({highest})"
 
 
 def _signs(grid: _Grid, matrix: Matrix) -> Markup:
@@ -196,19 +196,19 @@ def _legend(grid: _Grid, top: float, beyond: bool) -> Markup:
     parts = []
     for step in range(STEPS):
         low, high = (grid.bound * (2 * edge / STEPS - 1) for edge in (step, step + 1))
-        name = tag("title", f"from {grid.said(low)} to {grid.said(high)}")
+        name = tag("title", f"from {grid.label(low)} to {grid.label(high)}")
         x = grid.left + step * SWATCH
         parts.append(tag("rect", name, class_=f"d{step}", x=x, y=top, width=SWATCH, height=10))
-    end = signed(grid.bound, grid.decimals, plus="+")
+    end = signed(grid.bound, grid.decimals)
     ends = [
-        (0.0, "start", f"≤ {grid.said(-grid.bound)}" if beyond else grid.said(-grid.bound)),
+        (0.0, "start", f"≤ {grid.label(-grid.bound)}" if beyond else grid.label(-grid.bound)),
         (STEPS / 2, "middle", "0"),
         (float(STEPS), "end", f"≥ {end}" if beyond else end),
     ]
-    for at, anchor, said in ends:
+    for at, anchor, label in ends:
         x = grid.left + at * SWATCH
         parts.append(line(x, top + 10, x, top + 13, class_="fig-axis"))
-        parts.append(text(said, x, top + 22, class_="fig-tick", text_anchor=anchor))
+        parts.append(text(label, x, top + 22, class_="fig-tick", text_anchor=anchor))
     return group(*parts, class_="fig-cells")
 
 
@@ -217,12 +217,12 @@ def _description(
 ) -> str:
     labels, count = grid.labels, len(grid.labels)
     found = [(v, f"{labels[i]}, {labels[j]}") for i, j, v in _values(matrix) if i != j]
-    said = [f"{count} by {count} values; rows: {row_label}, columns: {column_label}."]
+    sentences = [f"{count} by {count} values; rows: {row_label}, columns: {column_label}."]
     if found:
-        said.append(f"Off the diagonal they go {_extremes(grid, found)}.")
-    ends = f"The colours end at ±{grid.said(grid.bound)}"
-    said.append(f"{ends}; some values lie beyond." if beyond else f"{ends}.")
+        sentences.append(f"Off the diagonal they go {_extremes(grid, found)}.")
+    ends = f"The colours end at ±{grid.label(grid.bound)}"
+    sentences.append(f"{ends}; some values lie beyond." if beyond else f"{ends}.")
     missing = count * count - sum(1 for _ in _values(matrix))
     if missing:
-        said.append(f"{missing} of the values are missing and crossed out.")
-    return " ".join(said)
+        sentences.append(f"{missing} of the values are missing and crossed out.")
+    return " ".join(sentences)

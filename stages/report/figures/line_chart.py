@@ -7,9 +7,20 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from stages.report.figures.marks import dash, hit_area, marker, series_class
 from stages.report.figures.scales import Scale, decimals_of, padded, ticks
-from stages.report.figures.svg import figure, group, heading, line, path, text, text_width
+from stages.report.figures.svg import (
+    dash,
+    figure,
+    group,
+    heading,
+    hit_area,
+    line,
+    marker,
+    path,
+    series_class,
+    text,
+    text_width,
+)
 
 WIDTH, HEIGHT = 340, 250
 TOP, BOTTOM = 46, 208
@@ -25,13 +36,13 @@ class Point(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """A point that was measured: which one, its values and what a tooltip says of it."""
+    """A point that was measured: which one, its values and its text in a tooltip."""
 
     order: int
     at: int
     mean: float
     ste: float
-    said: str
+    label: str
 
 
 class _Place(NamedTuple):
@@ -87,10 +98,10 @@ def _known(
     found = []
     for order, (at, point) in enumerate(zip(iterations, points, strict=True)):
         if point is not None and point.mean is not None and isfinite(point.mean):
-            said = f"{point.mean:.{decimals}f}"
-            said += f" ± {point.ste:.{decimals}f}" if point.ste is not None else ""
-            said += f" ({point.n} seeds)" if point.n is not None else ""
-            found.append(_Known(order, at, point.mean, point.ste or 0.0, said))
+            label = f"{point.mean:.{decimals}f}"
+            label += f" ± {point.ste:.{decimals}f}" if point.ste is not None else ""
+            label += f" ({point.n} seeds)" if point.n is not None else ""
+            found.append(_Known(order, at, point.mean, point.ste or 0.0, label))
     return found
 
 
@@ -151,7 +162,7 @@ def _lines(index: int, name: str, places: Sequence[_Place], x_label: str) -> Mar
         group(
             hit_area(p.x, p.y),
             marker(index, p.x, p.y),
-            tooltip=f"{name}, {x_label} {p.known.at}: {p.known.said}",
+            tooltip=f"{name}, {x_label} {p.known.at}: {p.known.label}",
         )
         for p in places
     ]
@@ -174,11 +185,11 @@ def _names(places: Mapping[str, Sequence[_Place]], x: float) -> Markup:
 def _description(
     known: Mapping[str, Sequence[_Known]], missing: int, y_label: str, x_label: str, decimals: int
 ) -> str:
-    said = [f"{y_label}, against {x_label}, with a band of one standard error each way."]
+    sentences = [f"{y_label}, against {x_label}, with a band of one standard error each way."]
     for name, found in known.items():
         ends = dict.fromkeys([*found[:1], *found[-1:]])
-        told = ", ".join(f"{p.mean:.{decimals}f} at {p.at}" for p in ends) or "no value"
-        said.append(f"{name}: {told}.")
+        values = ", ".join(f"{p.mean:.{decimals}f} at {p.at}" for p in ends) or "no value"
+        sentences.append(f"{name}: {values}.")
     if missing:
-        said.append(f"{missing} of the values are missing and left out.")
-    return " ".join(said)
+        sentences.append(f"{missing} of the values are missing and left out.")
+    return " ".join(sentences)

@@ -1,19 +1,31 @@
 """Quality against CPU time, with the front of models that none beats in both."""
 
 from collections.abc import Sequence
+from functools import partial
+from itertools import pairwise
 from math import isfinite
 from typing import NamedTuple
 
 from markupsafe import Markup
 
-from stages.report.figures.labels import Box, Dot, place_labels
-from stages.report.figures.marks import hit_area
 from stages.report.figures.scales import Scale, decimals_of, log_ticks, padded, plain, ticks
-from stages.report.figures.svg import figure, group, heading, line, path, tag, text, text_width
+from stages.report.figures.svg import (
+    SMALL,
+    figure,
+    group,
+    heading,
+    hit_area,
+    line,
+    path,
+    tag,
+    text,
+    text_width,
+)
 
 WIDTH, HEIGHT = 380, 310
 TOP, BOTTOM = 46, 266
 LEAST_SECONDS = 0.01  # a logarithm has no zero
+ROUNDS = 3  # a name placed early may move once the others have a place
 
 
 class Spot(NamedTuple):
@@ -169,14 +181,78 @@ def _description(
 ) -> str:
     on_front = sorted((s for s in known if s.pareto), key=_seconds)
     named = "; ".join(f"{s.name} {s.value:.{decimals}f} in {s.seconds:,.2f} s" for s in on_front)
-    said = [f"{y_label} and CPU seconds of {len(known)} models."]
+    sentences = [f"{y_label} and CPU seconds of {len(known)} models."]
     if named:
-        said.append(f"No other is both better and faster than: {named}.")
+        sentences.append(f"No other is both better and faster than: {named}.")
     if chosen is not None:
-        said.append(f"Recommended: {chosen}.")
+        sentences.append(f"Recommended: {chosen}.")
     if any((spot.seconds or 0.0) < LEAST_SECONDS for spot in known):
-        said.append(f"Times below {LEAST_SECONDS} s are drawn there.")
+        sentences.append(f"Times below {LEAST_SECONDS} s are drawn there.")
     skipped = [spot.name for spot in spots if spot not in known]
     if skipped:
-        said.append(f"Without a time or a value and left out: {', '.join(skipped)}.")
-    return " ".join(said)
+        sentences.append(f"Without a time or a value and left out: {', '.join(skipped)}.")
+    return " ".join(sentences)
+
+
+class Box(NamedTuple):
+    """A rectangle; y grows downwards."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def overlap(self, other: "Box") -> float:
+        """The area in common."""
+        wide = min(self.right, other.right) - max(self.left, other.left)
+        high = min(self.bottom, other.bottom) - max(self.top, other.top)
+        return max(0.0, wide) * max(0.0, high)
+
+    def outside(self, frame: "Box") -> float:
+        """The area that lies outside of a frame."""
+        return (self.right - self.left) * (self.bottom - self.top) - self.overlap(frame)
+
+
+class Dot(NamedTuple):
+    """A round mark with a name."""
+
+    name: str
+    x: float
+    y: float
+    radius: float
+
+
+def place_labels(
+    dots: Sequence[Dot], steps: Sequence[tuple[float, float]], frame: Box
+) -> list[Box]:
+    """A box for each name inside the frame, clear of dots, steps and other names if it can be."""
+    marks = [Box(d.x - d.radius, d.y - d.radius, d.x + d.radius, d.y + d.radius) for d in dots]
+    lines = [
+        Box(min(a, c) - 1, min(b, d) - 1, max(a, c) + 1, max(b, d) + 1)
+        for (a, b), (c, d) in pairwise(steps)
+    ]
+    placed: dict[int, Box] = {}
+
+    def harm(box: Box, others: Sequence[Box]) -> float:
+        covered = (10, others), (5, marks), (2, lines)
+        hidden = sum(weight * box.overlap(one) for weight, boxes in covered for one in boxes)
+        return 100 * box.outside(frame) + hidden
+
+    for _ in range(ROUNDS):
+        for index, dot in enumerate(dots):
+            others = [box for other, box in placed.items() if other != index]
+            placed[index] = min(_candidates(dot), key=partial(harm, others=others))
+    return [placed[index] for index in range(len(dots))]
+
+
+def _candidates(dot: Dot) -> list[Box]:
+    """Places for a name: right, left, above and below; farther off it would name another dot."""
+    width, half = text_width(dot.name, SMALL), SMALL * 0.55
+    near, rise = dot.radius + 3, dot.radius + 1 + half
+    places = [(near, 0.0), (-near - width, 0.0)]
+    for up in (-rise, rise):
+        places += [(shift, up) for shift in (-width / 2, -2.0, 2.0 - width)]
+    return [
+        Box(dot.x + dx, dot.y + dy - half, dot.x + dx + width, dot.y + dy + half)
+        for dx, dy in places
+    ]

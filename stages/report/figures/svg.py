@@ -1,6 +1,10 @@
-"""Markup of a figure: escaped, with fixed decimals, without any style of its own."""
+"""The elements of a figure and the marks of its series: escaped, fixed decimals, no style.
+
+Series are told apart by colour, dash and shape alike.
+"""
 
 import re
+from math import sqrt
 from typing import Any
 
 from markupsafe import Markup, escape
@@ -8,6 +12,9 @@ from markupsafe import Markup, escape
 SMALL, LARGE = 12, 14  # text sizes, in the units of the view box
 NAMESPACE = "http://www.w3.org/2000/svg"
 NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+SERIES = 8  # classes s0 ... s7
+DASHES = (None, "7 4", "2 3", "9 3 2 3")
+SHAPES = ("circle", "square", "triangle", "diamond")
 WIDTHS = {"ijl.,:;'|!I ": 0.3, 'frt()[]-/"': 0.38, "mwMW@%—": 0.88}  # of a sans-serif, in em
 
 
@@ -100,19 +107,6 @@ def heading(title: str, width: float, *subtitles: str) -> Markup:
     )
 
 
-def signed(value: float, decimals: int, plus: str = "") -> str:
-    """A number with a real minus sign.
-
-    Examples
-    --------
-    >>> signed(-0.5, 2), signed(0.5, 1, plus="+"), signed(-0.001, 2)
-    ('−0.50', '+0.5', '0.00')
-    """
-    rounded = round(value, decimals) + 0.0
-    sign = "−" if rounded < 0 else plus if rounded > 0 else ""
-    return f"{sign}{abs(rounded):.{decimals}f}"
-
-
 def text_width(content: str, size: float = SMALL) -> float:
     """About how wide a text is; no font is looked at."""
     return size * sum(_em(character) for character in content)
@@ -135,3 +129,44 @@ def shortened(content: str, width: float, size: float = SMALL) -> str:
     while kept and text_width(kept + "…", size) > width:
         kept = kept[:-1]
     return kept.rstrip() + "…"
+
+
+def series_class(index: int) -> str:
+    """The class of the colour of a series."""
+    return f"s{index % SERIES}"
+
+
+def dash(index: int) -> str | None:
+    """The dash pattern of the line of a series."""
+    return DASHES[index % len(DASHES)]
+
+
+def marker(index: int, x: float, y: float, size: float = 4) -> Markup:
+    """The shape of a series at a place; from the fifth series on it is hollow."""
+    hollow = index // len(SHAPES) % 2 == 1
+    paint: dict[str, Any] = {
+        "fill": "none" if hollow else "currentColor",
+        "stroke": "currentColor",
+        "stroke_width": 1.5 if hollow else None,
+    }
+    shape = SHAPES[index % len(SHAPES)]
+    if shape == "circle":
+        return tag("circle", cx=x, cy=y, r=size, **paint)
+    return path([(x + dx, y + dy) for dx, dy in _corners(shape, size)], **paint)
+
+
+def hit_area(x: float, y: float) -> Markup:
+    """Something invisible to point at that is larger than a marker."""
+    return tag("circle", cx=x, cy=y, r=9, fill="none", pointer_events="all")
+
+
+def _corners(shape: str, size: float) -> list[tuple[float, float]]:
+    if shape == "square":
+        half = size * 0.9
+        corners = [(-half, -half), (half, -half), (half, half), (-half, half)]
+    elif shape == "triangle":
+        half = size * 1.2
+        corners = [(0, -half), (half, half * sqrt(3) / 2), (-half, half * sqrt(3) / 2)]
+    else:
+        corners = [(0, -size * 1.3), (size * 1.3, 0), (0, size * 1.3), (-size * 1.3, 0)]
+    return [*corners, corners[0]]

@@ -83,3 +83,31 @@ def test_images_belong_to_the_experiments_that_name_them_alone(project):
 def test_the_profile_of_images_runs_nothing_else(project):
     params = params_under("images")
     assert [name for name in params.experiments if params.datasets_of(name)] == ["images"]
+
+
+def test_the_part_a_model_plays_is_no_ingredient_of_its_results(project):
+    model = load_params().models["RethinkNet-plain"]
+    assert set(model.recipe()) == {"estimator", "params", "grid", "select", "input"}
+    other = model.model_copy(update={"role": "ours", "variant": None, "net": "a net"})
+    assert other.recipe() == model.recipe()
+
+
+@pytest.mark.parametrize(
+    ("model", "part", "problem"),
+    [
+        ("PCC", {"role": "proposed"}, "only one can have the role proposed, not PCC, RethinkNet"),
+        ("SRN", {"variant": "plain"}, "models.SRN: variant and variant_of are given together"),
+        (
+            "SRN",
+            {"variant": "plain", "variant_of": "SNR"},
+            "models.SRN.variant_of: unknown model 'SNR'; did you mean 'SRN'",
+        ),
+        ("PCC", {"role": "papr"}, "models.PCC.role"),
+    ],
+)
+def test_a_part_that_cannot_be_is_refused(project, model, part, problem):
+    values = yaml.safe_load(Path("params.yaml").read_text())
+    values["models"][model] |= part
+    Path("params.yaml").write_text(yaml.safe_dump(values, sort_keys=False))
+    with pytest.raises(UserError, match=problem.replace(".", r"\.")):
+        load_params()

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import yaml
 
 from rethink.costs import COSTS, get_cost
-from stages.compare.evidence import Evidence, Experiment
-from stages.compare.printed import TABLES, Paper
+from stages.common.params import Model
+from stages.compare.evidence import TABLES, Evidence, Experiment, Paper, Roles
 from stages.compare.scores import index_scores
 from stages.evaluate import SCHEMA
 
@@ -18,6 +19,10 @@ ALL_COSTS = {name: get_cost(name) for name in COSTS}
 SIX = ("emotions", "scene", "yeast", "birds", "medical", "cal500")
 SEVEN = ("RethinkNet", "PCC", "CFT", "CC-DP", "CC", "CC-RNN", "BR")
 EXTRA = ("all-zeros", "top-k", "BR-LR", "BR-LR+rule", "PCC-as-published")
+MODELS = yaml.safe_load((ROOT / "params.yaml").read_text())["models"]
+ROLES = Roles({name: Model(**entry) for name, entry in MODELS.items()})
+KINDS = ("SRN-200k", "GRU-200k", "LSTM-200k", "IRNN-200k")
+NETS = ("RethinkNet-plain", "RethinkNet", "SRN-plain", "SRN")
 EVERY_COST = ("hamming", "rank", "f1", "accuracy")
 NAMES = {name: name for name in SIX} | {"cal500": "CAL500", "chain": None, "exclusive": None}
 
@@ -79,7 +84,7 @@ def evidence(experiments: dict[str, Experiment], formula: Formula, **more) -> Ev
     """A made-up run of some experiments."""
     size = {key: more.pop(key) for key in ("seeds", "steps") if key in more}
     found = index_scores(frame(experiments, formula, **size))
-    more = {"paper_names": NAMES, "costs": ALL_COSTS} | more
+    more = {"paper_names": NAMES, "costs": ALL_COSTS, "roles": ROLES} | more
     return Evidence(found, experiments, **more)
 
 

@@ -1,8 +1,8 @@
 import pytest
 
 from stages.compare.advice import advice, pareto
-from stages.compare.tables import cost_table
-from tests.stages.compare.made import SIX, Experiment, evidence, wobble
+from stages.compare.cost_tables import cost_table
+from tests.stages.compare.made import SIX, Experiment, evidence, table_evidence, wobble
 
 
 def advised(scores, seconds, datasets=SIX, cost="f1"):
@@ -17,68 +17,65 @@ def advised(scores, seconds, datasets=SIX, cost="f1"):
 
 def test_the_best_average_rank_is_recommended_with_its_price():
     found = advised({"A": 0.8, "B": 0.7, "C": 0.5}, {"A": 12.0, "B": 1.0, "C": 0.1})
-    assert found["recommended"] == "A"
-    assert found["why"] == (
-        "A has the best average rank, 1.00 over 6 data sets, at 12.00 s of CPU time a cell."
+    assert found.recommended == "A"
+    assert found.why == (
+        "A has the best average rank, 1.00 over 6 data sets, at 12 s of CPU time a cell."
     )
 
 
 def test_a_tie_at_a_fraction_of_the_time_is_recommended_instead():
     found = advised({"A": 0.800, "B": 0.796, "C": 0.5}, {"A": 20.0, "B": 1.0, "C": 0.1})
-    assert found["recommended"] == "B"
-    assert "ties with A (1.00) at 1/20 of the time" in found["why"]
+    assert found.recommended == "B"
+    assert "ties with A (1.00) at 1/20 of the time" in found.why
 
 
 def test_a_tie_that_saves_little_is_not():
     found = advised({"A": 0.800, "B": 0.796, "C": 0.5}, {"A": 20.0, "B": 15.0, "C": 0.1})
-    assert found["recommended"] == "A"
+    assert found.recommended == "A"
 
 
 def test_what_is_clearly_worse_is_not_recommended_however_cheap():
-    assert advised({"A": 0.8, "B": 0.78}, {"A": 20.0, "B": 0.001})["recommended"] == "A"
+    assert advised({"A": 0.8, "B": 0.78}, {"A": 20.0, "B": 0.001}).recommended == "A"
 
 
 def test_a_smaller_loss_is_better():
     found = advised({"A": 8.0, "B": 7.0}, {"A": 1.0, "B": 1.0}, cost="rank")
-    assert found["recommended"] == "B"
+    assert found.recommended == "B"
 
 
 @pytest.mark.parametrize("forbidden", ["bayes", "PCC-as-published", "all-zeros"])
 def test_some_models_are_never_recommended_while_another_is_any_good(forbidden):
     scores = {"A": 0.8, "top-k": 0.3, forbidden: 0.79 if forbidden == "all-zeros" else 0.95}
     found = advised(scores, {"A": 9.0, forbidden: 0.001})
-    assert found["recommended"] == "A"
+    assert found.recommended == "A"
 
 
 def test_a_trivial_model_is_recommended_only_if_nothing_beats_it():
     found = advised({"A": 0.4, "top-k": 0.5}, {"A": 9.0, "top-k": 0.001})
-    assert found["recommended"] == "top-k"
-    assert "Nothing that looks at the features beats it." in found["why"]
+    assert found.recommended == "top-k"
+    assert "Nothing that looks at the features beats it." in found.why
 
 
 def test_few_data_sets_give_a_hint_and_say_so():
     found = advised({"A": 0.8, "B": 0.7}, {"A": 1.0, "B": 1.0}, datasets=SIX[:2])
-    assert found["why"].endswith("On 2 data sets only: a hint, not a verdict.")
+    assert found.why.endswith("On 2 data sets only: a hint, not a verdict.")
 
 
 def test_without_average_ranks_there_is_no_advice_but_a_reason():
     found = advised({"A": 0.8, "B": 0.7}, {}, datasets=SIX[:1])
-    assert (found["recommended"], found["points"][0]["seconds"]) == ("A", None)
-    failed = {"one": {"A": ["no"], "B": ["no"]}}
-    from tests.stages.compare.made import table_evidence
-
-    run = table_evidence("f1", failed)
+    assert (found.recommended, found.points[0].seconds) == ("A", None)
+    run = table_evidence("f1", {"one": {"A": ["no"], "B": ["no"]}})
     nothing = advice(run, {"f1": cost_table(run, "f1")})["f1"]
-    assert nothing["recommended"] is None
-    assert "no average ranks" in nothing["why"]
+    assert nothing.recommended is None
+    assert "no average ranks" in nothing.why
 
 
 def test_the_pareto_front_holds_what_no_other_beats_in_rank_and_time():
-    points = [
-        {"model": "fast", "average_rank": 3.0, "seconds": 1.0},
-        {"model": "good", "average_rank": 1.0, "seconds": 9.0},
-        {"model": "beaten", "average_rank": 3.5, "seconds": 2.0},
-        {"model": "level", "average_rank": 1.0, "seconds": 9.0},
-        {"model": "untimed", "average_rank": 2.0, "seconds": None},
-    ]
-    assert [p["model"] for p in pareto(points) if p["pareto"]] == ["fast", "good", "level"]
+    points = {
+        "fast": (3.0, 1.0),
+        "good": (1.0, 9.0),
+        "beaten": (3.5, 2.0),
+        "level": (1.0, 9.0),
+        "untimed": (2.0, None),
+    }
+    assert [p.model for p in pareto(points) if p.pareto] == ["fast", "good", "level"]

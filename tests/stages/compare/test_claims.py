@@ -3,21 +3,33 @@
 import numpy as np
 import pytest
 
-from stages.compare.claims.base import better_over_datasets, one_sided_p
-from stages.compare.names import RNNS
-from stages.compare.verdicts import claims
-from tests.stages.compare.made import EXTRA, SEVEN, SIX, Experiment, evidence, labels, wobble
+from stages.common.params import Model
+from stages.compare.claims import better_over_datasets, one_sided_p
+from stages.compare.evidence import Roles
+from stages.compare.experiments import claims, sections
+from tests.stages.compare.made import (
+    EXTRA,
+    KINDS,
+    NETS,
+    ROLES,
+    SEVEN,
+    SIX,
+    Experiment,
+    evidence,
+    labels,
+    wobble,
+)
 
 FIGURE = ("scene", "yeast", "medical", "cal500")
-REWEIGHTING = ("RethinkNet", "RethinkNet-plain", "SRN", "SRN-plain")
 
 
 def verdicts(experiments, formula, **more):
-    return {row["id"]: row for row in claims(evidence(experiments, formula, **more))}
+    run = evidence(experiments, formula, **more)
+    return {row.id: row for row in claims(run, sections(run))}
 
 
 def said(found, name):
-    return found[name]["verdict"]
+    return found[name].verdict
 
 
 def algorithms(cost, *, models=SEVEN, datasets=SIX):
@@ -48,8 +60,8 @@ def test_a_leader_shared_with_another_is_no_leader():
         return scores(cell | {"model": "RethinkNet"}) if cell["model"] == "PCC" else scores(cell)
 
     found = verdicts(algorithms("rank"), level)["best-rank-rank"]
-    assert found["verdict"] == "does not hold"
-    assert "level with it: PCC" in found["why"]
+    assert found.verdict == "does not hold"
+    assert "level with it: PCC" in found.why
 
 
 def test_our_own_rows_have_a_claim_of_their_own():
@@ -58,7 +70,7 @@ def test_our_own_rows_have_a_claim_of_their_own():
     found = verdicts(algorithms("rank", models=models), ladder(*order))
     assert said(found, "best-rank-rank") == "holds"
     assert said(found, "best-rank-all-rank") == "does not hold"
-    assert "BR-LR+rule 1.00" in found["best-rank-all-rank"]["why"]
+    assert "BR-LR+rule 1.00" in found["best-rank-all-rank"].why
 
 
 @pytest.mark.parametrize("claim", ["best-rank-rank", "cost-sensitive-rank"])
@@ -73,7 +85,7 @@ def test_too_few_seeds_data_sets_or_models_are_not_enough(claim, change):
     assert said(found, claim) == "not enough runs"
     assert {"seeds": "3 seeds", "datasets": "needs 5", "models": "BR is not in the run"}[
         change
-    ] in found[claim]["why"]
+    ] in found[claim].why
 
 
 def test_a_failed_seed_takes_the_data_set_out_and_is_said():
@@ -82,14 +94,14 @@ def test_a_failed_seed_takes_the_data_set_out_and_is_said():
         return "out of time" if hit else SENSITIVE_FIRST(cell)
 
     found = verdicts(algorithms("rank"), failing)["best-rank-rank"]
-    assert found["verdict"] == "holds"
-    assert "Over 5 data sets" in found["why"]
-    assert "birds (no value of CFT)" in found["why"]
+    assert found.verdict == "holds"
+    assert "Over 5 data sets" in found.why
+    assert "birds (no value of CFT)" in found.why
 
 
 def test_data_sets_that_the_paper_does_not_have_are_named():
     found = verdicts(algorithms("rank", datasets=(*SIX, "chain")), SENSITIVE_FIRST)
-    assert "chain is not in the paper" in found["best-rank-rank"]["why"]
+    assert "chain is not in the paper" in found["best-rank-rank"].why
 
 
 def test_a_verdict_that_hangs_on_empty_sets_says_so():
@@ -100,8 +112,8 @@ def test_a_verdict_that_hangs_on_empty_sets_says_so():
         return places[cell["model"]] + wobble(cell["seed"])
 
     found = verdicts(algorithms("f1"), score)["best-rank-f1"]
-    assert found["verdict"] == "holds"
-    assert found["why"].endswith("the verdict is: does not hold.")
+    assert found.verdict == "holds"
+    assert found.why.endswith("the verdict is: does not hold.")
 
 
 def curve(gains):
@@ -165,8 +177,8 @@ def test_rethinking_needs_three_data_sets_with_three_seeds():
 
 
 def test_the_share_of_weighting_in_the_gain_is_told():
-    experiments = rethinking() | {"reweighting": Experiment(REWEIGHTING, ("f1",), ("yeast",))}
-    why = verdicts(experiments, curve((0.05, 0.0, 0.0, 0.0)), steps=3)["rethinking-f1"]["why"]
+    experiments = rethinking() | {"reweighting": Experiment(NETS, ("f1",), ("yeast",))}
+    why = verdicts(experiments, curve((0.05, 0.0, 0.0, 0.0)), steps=3)["rethinking-f1"].why
     assert "from the second iteration to the last it is 0 %" in why
     assert "without any weights the last iteration gains" in why
 
@@ -179,7 +191,7 @@ def test_reweighting_helps_if_the_weighted_nets_are_better(cost, gain, verdict):
         signed = -gain if cost == "rank" else gain
         return 0.5 + signed * weighted + wobble(cell["seed"])
 
-    found = verdicts({"reweighting": Experiment(REWEIGHTING, (cost,), SIX)}, score)
+    found = verdicts({"reweighting": Experiment(NETS, (cost,), SIX)}, score)
     assert said(found, f"reweighting-{cost}") == verdict
 
 
@@ -187,9 +199,9 @@ def test_reweighting_on_one_data_set_is_not_enough_but_what_was_found_is_told():
     def score(cell):
         return 0.5 + 0.05 * (not cell["model"].endswith("-plain")) + wobble(cell["seed"])
 
-    found = verdicts({"reweighting": Experiment(REWEIGHTING, ("f1",), ("yeast",))}, score)
+    found = verdicts({"reweighting": Experiment(NETS, ("f1",), ("yeast",))}, score)
     assert said(found, "reweighting-f1") == "not enough runs"
-    assert "Reweighted nets are better on 1 of 1 data set" in found["reweighting-f1"]["why"]
+    assert "Reweighted nets are better on 1 of 1 data set" in found["reweighting-f1"].why
 
 
 def rnn_verdicts(test, train_gap, **more):
@@ -198,7 +210,7 @@ def rnn_verdicts(test, train_gap, **more):
         gap = train_gap[kind] if cell["part"] == "train" else 0.0
         return test[kind] + gap + wobble(cell["seed"])
 
-    experiment = Experiment(tuple(RNNS.values()), ("f1",), SIX)
+    experiment = Experiment(KINDS, ("f1",), SIX)
     return verdicts({"rnn_variants": experiment}, score, **more)
 
 
@@ -213,7 +225,7 @@ def test_srn_and_lstm_lead_or_not_by_their_test_scores():
 
 
 def test_over_fitting_is_the_gap_between_training_and_test_part():
-    level = dict.fromkeys(RNNS, 0.5)
+    level = dict.fromkeys(PREFERRED_HIGH, 0.5)
     assert said(rnn_verdicts(level, OTHERS_HIGH), "rnn-overfit") == "holds"
     assert said(rnn_verdicts(level, PREFERRED_HIGH), "rnn-overfit") == "does not hold"
     assert said(rnn_verdicts(level, OTHERS_HIGH, seeds=2), "rnn-overfit") == "not enough runs"
@@ -259,3 +271,47 @@ def test_claims_of_experiments_that_are_not_run_are_absent():
         "rethinking-f1",
         "rethinking-converges",
     }
+
+
+def renamed(old, new):
+    """The roles of params.yaml with another name for one model."""
+    return Roles({new if name == old else name: model for name, model in ROLES.models.items()})
+
+
+def test_a_model_may_have_any_name_as_long_as_its_role_is_told():
+    def score(cell):
+        return SENSITIVE_FIRST(
+            cell | {"model": "RethinkNet" if cell["model"] == "Mine" else cell["model"]}
+        )
+
+    models = ("Mine", *SEVEN[1:])
+    found = verdicts(algorithms("rank", models=models), score, roles=renamed("RethinkNet", "Mine"))
+    assert said(found, "best-rank-rank") == "holds"
+    assert found["best-rank-rank"].claim.startswith("By Rank loss, Mine has the best average rank")
+
+
+@pytest.mark.parametrize(
+    ("experiments", "name", "why"),
+    [
+        (algorithms("rank", models=SEVEN[1:]), "best-rank-rank", "RethinkNet is not in the run."),
+        (
+            {"rnn_variants": Experiment(KINDS[:2], ("f1",), SIX)},
+            "rnn-f1",
+            "LSTM and IRNN are not in the run.",
+        ),
+        (
+            {"reweighting": Experiment(NETS[1:2], ("f1",), SIX)},
+            "reweighting-f1",
+            "No net is in the run both with and without reweighting.",
+        ),
+    ],
+)
+def test_a_claim_on_a_model_that_is_not_in_the_run_says_so(experiments, name, why):
+    found = verdicts(experiments, lambda cell: 0.5 + wobble(cell["seed"]))
+    assert (said(found, name), found[name].why) == ("not enough runs", why)
+
+
+def test_without_a_proposed_model_the_claims_say_which_role_is_missing():
+    roles = Roles({"PCC": Model(estimator="ProbabilisticChain", role="paper")})
+    found = verdicts(algorithms("rank"), SENSITIVE_FIRST, roles=roles)
+    assert found["best-rank-rank"].why == "the model of the role proposed is not in the run."

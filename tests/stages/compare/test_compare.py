@@ -9,19 +9,21 @@ import pytest
 
 from stages.common.errors import DataError
 from stages.common.files import write_json
+from stages.common.schema import from_json, to_json
 from stages.common.tables import matrix_to_table, write_table
 from stages.compare import __main__ as stage
-from stages.compare import over_datasets
+from stages.compare import significance
 from stages.compare.comparison import compare
 from stages.compare.evidence import Evidence
-from stages.compare.names import REWEIGHTED, RNNS
 from stages.compare.scores import index_scores
-from stages.compare.summary import metrics, plots
 from tests.stages.compare.made import (
     ALL_COSTS,
     EVERY_COST,
     EXTRA,
+    KINDS,
     NAMES,
+    NETS,
+    ROLES,
     ROOT,
     SEVEN,
     SIX,
@@ -33,7 +35,6 @@ from tests.stages.compare.made import (
     wobble,
 )
 
-NETS = tuple(model for pair in REWEIGHTED.values() for model in pair)
 EXPERIMENTS = {
     "datasets": Experiment((), (), ("yeast",)),
     "algorithms": Experiment((*SEVEN, "all-zeros"), ("rank", "f1"), ("yeast", "scene")),
@@ -57,15 +58,15 @@ def test_permuting_the_rows_of_the_scores_changes_nothing():
     rows = frame(EXPERIMENTS, score)
     shuffled = rows.sample(frac=1.0, random_state=7)
     found = [
-        compare(Evidence(index_scores(f), EXPERIMENTS, ALL_COSTS, paper(), NAMES))
+        compare(Evidence(index_scores(f), EXPERIMENTS, ALL_COSTS, ROLES, paper(), NAMES))
         for f in (rows, shuffled)
     ]
-    assert json.dumps(found[0]) == json.dumps(found[1])
+    assert found[0] == found[1]
 
 
 def test_the_metrics_are_average_ranks_verdicts_and_cells():
     run = evidence({"algorithms": Experiment(SEVEN, ("rank",), SIX)}, score)
-    summary = metrics(compare(run))
+    summary = stage.metrics(compare(run))
     assert summary["rank"]["PCC"] == {"avg_rank": 6.0}  # a lower loss is better
     assert summary["claims"]["best-rank-rank"] == "does not hold"
     assert summary["cells"] == {"planned": 126, "ok": 125, "failed": 1}
@@ -76,23 +77,22 @@ def test_a_failed_cell_of_any_experiment_is_counted():
         return "diverged" if cell["model"] == "SRN-5" else 0.5
 
     found = compare(evidence(EXPERIMENTS, failing))
-    assert found["cells"]["failed"] == len(found["failures"]) == 3
-    assert "SRN-5" not in found["order"]["models"]
+    assert found.cells["failed"] == len(found.failures) == 3
+    assert "SRN-5" not in found.order.models
 
 
 def test_plots_get_every_point_that_was_measured():
     comparison = compare(evidence(EXPERIMENTS, score, paper=paper()))
-    found = dict(plots(comparison))
+    found = dict(stage.plots(comparison))
     assert set(found) == {"rethinking/yeast-f1.csv", "ranks/rank.csv", "ranks/f1.csv"}
     columns, *points = found["rethinking/yeast-f1.csv"]
     assert columns == ("iteration", "train", "test")
-    (curve,) = comparison["experiments"]["rethinking"]["curves"]
+    (curve,) = comparison.experiments["rethinking"].curves
     assert points == [
-        (step, curve["train"][step - 1]["mean"], curve["test"][step - 1]["mean"])
-        for step in range(1, 6)
+        (step, curve.train[step - 1].mean, curve.test[step - 1].mean) for step in range(1, 6)
     ]
     assert len(found["ranks/rank.csv"]) == 1 + 8
-    assert not list(plots({"experiments": {}, "costs": {}}))
+    assert not list(stage.plots(compare(evidence({}, score))))
 
 
 def write_run(root):
@@ -128,6 +128,7 @@ def project(tmp_path, monkeypatch):
     params = SimpleNamespace(
         datasets=("yeast", "scene"),
         experiments=EXPERIMENTS,
+        models=ROLES.models,
         datasets_of=lambda name: list(EXPERIMENTS[name].datasets),
     )
     names = {name: SimpleNamespace(paper_name=NAMES[name]) for name in ("yeast", "scene")}
@@ -180,7 +181,7 @@ def everything(datasets):
         "rethinking": Experiment(("SRN-5",), EVERY_COST, datasets),
         "memory": Experiment(("SRN-memory",), ("hamming",), datasets),
         "reweighting": Experiment(NETS, ("rank", "f1", "accuracy"), datasets),
-        "rnn_variants": Experiment(tuple(RNNS.values()), ("rank", "f1"), datasets),
+        "rnn_variants": Experiment(KINDS, ("rank", "f1"), datasets),
         "selected_by_max": Experiment(("BR-by-max", "CC-by-max"), ("rank",), datasets),
     }
 
@@ -217,14 +218,15 @@ def all_failed(cell):
 def test_incomplete_and_degenerate_runs_give_no_nan_no_warning_and_a_reason(
     formula, datasets, seeds, monkeypatch
 ):
-    monkeypatch.setattr(over_datasets, "SAMPLES", 100)  # none of this depends on the posterior
+    monkeypatch.setattr(significance, "SAMPLES", 100)  # none of this depends on the posterior
     run = evidence(everything(datasets), formula, seeds=seeds, paper=paper())
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         found = compare(run)
-    json.dumps(found, allow_nan=False)
-    assert all(claim["why"] and claim["test"] for claim in found["claims"])
-    assert all(flaw["text"] for flaw in found["flaws"])
-    assert all(row["why"] for row in found["advice"].values())
+    text = json.dumps(to_json(found), allow_nan=False)
+    assert from_json(json.loads(text)) == found
+    assert all(claim.why and claim.test for claim in found.claims)
+    assert all(flaw.text for flaw in found.flaws)
+    assert all(row.why for row in found.advice.values())
     if seeds < 3 or formula is all_failed:
-        assert {claim["verdict"] for claim in found["claims"]} == {"not enough runs"}
+        assert {claim.verdict for claim in found.claims} == {"not enough runs"}

@@ -5,21 +5,19 @@ import pandas as pd
 import pytest
 
 from rethink.costs import get_cost
-from stages.compare.flaws.baseline import baseline
-from stages.compare.flaws.counts import counts
-from stages.compare.flaws.empty_sets import empty_sets
-from stages.compare.flaws.pcc_rule import pcc_rule
-from stages.compare.flaws.plain_column import plain_column
-from stages.compare.flaws.rank_column import rank_column
-from stages.compare.flaws.ranks import ranks
-from stages.compare.flaws.t_tests import t_tests
-from stages.compare.flaws.trivial import majority_loss
-from stages.compare.printed import Paper
+from stages.compare.audit import flaws
+from stages.compare.audit.rank_trivial import majority_loss
+from stages.compare.evidence import Paper
 from tests.stages.compare.made import SEVEN, Experiment, evidence, paper, wobble
 
 BLIND = ("CC-DP", "CC", "CC-RNN", "BR")
 EMOTIONS = ("emotions",)
 COLUMNS = ["dataset", "cost", "model", "mean", "ste", "rank"]
+
+
+def flaw(run, name):
+    """What the audit says of one flaw of the paper."""
+    return next(found for found in flaws(run) if found.id == name)
 
 
 def rank_run(ours, by_max=3.64, zeros=3.63, **more):
@@ -36,36 +34,36 @@ def rank_run(ours, by_max=3.64, zeros=3.63, **more):
 
 
 def test_printed_rank_losses_equal_to_a_constant_prediction_are_a_flaw():
-    found = rank_column(rank_run(1.7))
-    assert found["verdict"] == "confirmed"
-    assert [row["constant"] for row in found["evidence"]] == ["all-zeros"] * 4
-    assert "4 of 4 printed rank losses" in found["text"]
-    assert "nearer to the printed number in 4 of 4 cases" in found["text"]
+    found = flaw(rank_run(1.7), "rank-trivial")
+    assert found.verdict == "confirmed"
+    assert [row["constant"] for row in found.evidence] == ["all-zeros"] * 4
+    assert "4 of 4 printed rank losses" in found.text
+    assert "nearer to the printed number in 4 of 4 cases" in found.text
 
 
 def test_it_is_no_flaw_if_the_printed_loss_is_not_that_of_a_constant():
-    assert rank_column(rank_run(1.7, zeros=5.0))["verdict"] == "not confirmed"
+    assert flaw(rank_run(1.7, zeros=5.0), "rank-trivial").verdict == "not confirmed"
 
 
 def test_it_is_no_flaw_if_models_selected_rightly_are_no_better_than_printed():
-    assert rank_column(rank_run(3.64))["verdict"] == "not confirmed"
+    assert flaw(rank_run(3.64), "rank-trivial").verdict == "not confirmed"
 
 
 def test_it_is_no_flaw_if_selecting_by_the_largest_loss_leads_elsewhere():
-    assert rank_column(rank_run(1.7, by_max=9.0))["verdict"] == "not confirmed"
+    assert flaw(rank_run(1.7, by_max=9.0), "rank-trivial").verdict == "not confirmed"
 
 
 def test_two_seeds_are_not_enough_for_it():
-    assert rank_column(rank_run(1.7, seeds=2))["verdict"] == "not enough runs"
+    assert flaw(rank_run(1.7, seeds=2), "rank-trivial").verdict == "not enough runs"
 
 
 def test_the_labels_that_most_rows_have_are_a_constant_too():
     labels = np.array([[1, 0, 0], [1, 1, 0], [1, 0, 0]])
     loss = majority_loss(labels, get_cost("rank"))
     # predicting label 0 alone misses label 1 of the second row: Q/2 = 1/2 of three rows
-    assert loss["mean"] == pytest.approx(0.5 / 3)
+    assert loss.mean == pytest.approx(0.5 / 3)
     run = rank_run(1.7, zeros=99.0, labels={"emotions": labels})
-    assert rank_column(run)["evidence"][0]["constant"] == "majority labels"
+    assert flaw(run, "rank-trivial").evidence[0]["constant"] == "majority labels"
 
 
 def plain_run(plain, **more):
@@ -88,7 +86,7 @@ def plain_run(plain, **more):
     [(1.6, 3, "confirmed"), (3.5, 3, "not confirmed"), (1.6, 2, "not enough runs")],
 )
 def test_the_plain_net_printed_as_a_constant_is_a_flaw_if_ours_is_far_better(plain, seeds, verdict):
-    assert plain_column(plain_run(plain, seeds=seeds))["verdict"] == verdict
+    assert flaw(plain_run(plain, seeds=seeds), "plain-rank-trivial").verdict == verdict
 
 
 def pcc_run(exact, published, **more):
@@ -114,7 +112,7 @@ def pcc_run(exact, published, **more):
     ],
 )
 def test_the_rule_nearer_to_the_printed_number_decides(exact, published, seeds, verdict):
-    assert pcc_rule(pcc_run(exact, published, seeds=seeds))["verdict"] == verdict
+    assert flaw(pcc_run(exact, published, seeds=seeds), "pcc-f1-rule").verdict == verdict
 
 
 def birds_run(zero, one, **more):
@@ -131,21 +129,21 @@ def birds_run(zero, one, **more):
 
 def test_a_column_that_fits_two_conventions_is_mixed():
     zero, one = {"RethinkNet": 0.2, "BR": 0.18}, {"RethinkNet": 0.62, "BR": 0.6}
-    found = empty_sets(birds_run(zero, one))
-    assert found["verdict"] == "confirmed"
-    assert found["text"] == (
+    found = flaw(birds_run(zero, one), "empty-mixed")
+    assert found.verdict == "confirmed"
+    assert found.text == (
         "birds by Accuracy score: RethinkNet fits the value 0; BR fits the value 1."
     )
 
 
 def test_a_column_that_fits_one_convention_is_not_mixed():
     zero, one = {"RethinkNet": 0.2, "BR": 0.5}, {"RethinkNet": 0.62, "BR": 0.95}
-    assert empty_sets(birds_run(zero, one))["verdict"] == "not confirmed"
+    assert flaw(birds_run(zero, one), "empty-mixed").verdict == "not confirmed"
 
 
 def test_where_the_convention_changes_nothing_there_is_nothing_to_tell():
     same = {"RethinkNet": 0.2, "BR": 0.18}
-    assert empty_sets(birds_run(same, same))["verdict"] == "not enough runs"
+    assert flaw(birds_run(same, same), "empty-mixed").verdict == "not enough runs"
 
 
 def card(**changes):
@@ -164,10 +162,10 @@ def card(**changes):
 def test_our_counts_decide_whether_the_printed_ones_are_wrong(cards, verdict):
     experiments = {"datasets": Experiment((), (), ("yeast",))}
     run = evidence(experiments | algorithms_of_yeast(), lambda c: 1.0, paper=paper(), cards=cards)
-    found = counts(run)
-    assert found["verdict"] == verdict
+    found = flaw(run, "feature-counts")
+    assert found.verdict == verdict
     if verdict == "confirmed":
-        assert "yeast has 103 features, printed are 2417 (the number of rows)" in found["text"]
+        assert "yeast has 103 features, printed are 2417 (the number of rows)" in found.text
 
 
 def algorithms_of_yeast():
@@ -197,14 +195,14 @@ def line(*cells):
     ],
 )
 def test_ranks_that_no_means_can_give_are_a_flaw(cells, verdict, differing):
-    found = ranks(printed(line(*cells)))
-    assert (found["verdict"], len(found["evidence"])) == (verdict, differing)
+    found = flaw(printed(line(*cells)), "printed-ranks")
+    assert (found.verdict, len(found.evidence)) == (verdict, differing)
 
 
 def test_the_paper_has_one_rank_that_no_means_can_give():
-    found = ranks(evidence(algorithms_of_yeast(), lambda cell: 1.0, paper=paper()))
-    assert found["verdict"] == "confirmed"
-    impossible = [row for row in found["evidence"] if row["impossible"]]
+    found = flaw(evidence(algorithms_of_yeast(), lambda cell: 1.0, paper=paper()), "printed-ranks")
+    assert found.verdict == "confirmed"
+    impossible = [row for row in found.evidence if row["impossible"]]
     assert [(r["dataset"], r["cost"], r["model"]) for r in impossible] == [
         ("yeast", "hamming", "BR")
     ]
@@ -228,21 +226,21 @@ def two_sets(gap, error=0.01):
     ],
 )
 def test_counts_below_what_the_table_makes_certain_are_a_flaw(gap, printed_counts, verdict):
-    found = t_tests(printed(two_sets(gap), [("hamming", "BR", *printed_counts)]))
-    assert found["verdict"] == verdict
+    found = flaw(printed(two_sets(gap), [("hamming", "BR", *printed_counts)]), "t-test-counts")
+    assert found.verdict == verdict
 
 
 def test_the_paper_counts_fewer_wins_by_rank_loss_than_its_table_makes_certain():
-    found = t_tests(evidence(algorithms_of_yeast(), lambda cell: 1.0, paper=paper()))
-    row = next(r for r in found["evidence"] if (r["cost"], r["model"]) == ("rank", "CC"))
+    found = flaw(evidence(algorithms_of_yeast(), lambda cell: 1.0, paper=paper()), "t-test-counts")
+    row = next(r for r in found.evidence if (r["cost"], r["model"]) == ("rank", "CC"))
     assert (row["printed"], row["sure_wins"], row["impossible"]) == ("10/1/0", 11, True)
-    assert found["verdict"] == "confirmed"
+    assert found.verdict == "confirmed"
 
 
 def test_without_the_tables_nothing_is_said_of_them():
     run = evidence(algorithms_of_yeast(), lambda cell: 1.0)
-    assert ranks(run)["verdict"] == t_tests(run)["verdict"] == "not enough runs"
-    assert counts(run)["verdict"] == "not enough runs"
+    for name in ("printed-ranks", "t-test-counts", "feature-counts"):
+        assert flaw(run, name).verdict == "not enough runs"
 
 
 def rule_run(rule, net, datasets=("emotions", "scene", "yeast"), **more):
@@ -256,13 +254,13 @@ def rule_run(rule, net, datasets=("emotions", "scene", "yeast"), **more):
     [(1.5, 1.5, "confirmed"), (1.4, 1.5, "confirmed"), (2.0, 1.5, "not confirmed")],
 )
 def test_a_simple_rule_that_keeps_up_is_a_missing_baseline(rule, net, verdict):
-    assert baseline(rule_run(rule, net))["verdict"] == verdict
+    assert flaw(rule_run(rule, net), "missing-baseline").verdict == verdict
 
 
 def test_two_data_sets_or_two_seeds_are_not_enough_for_a_missing_baseline():
-    assert baseline(rule_run(1.5, 1.5, datasets=EMOTIONS))["verdict"] == "not enough runs"
-    assert baseline(rule_run(1.5, 1.5, seeds=2))["verdict"] == "not enough runs"
+    for run in (rule_run(1.5, 1.5, datasets=EMOTIONS), rule_run(1.5, 1.5, seeds=2)):
+        assert flaw(run, "missing-baseline").verdict == "not enough runs"
 
 
 def test_all_seven_models_of_the_paper_are_printed():
-    assert {row["model"] for row in paper().algorithms("yeast", "rank")} == set(SEVEN)
+    assert {row.model for row in paper().algorithms("yeast", "rank")} == set(SEVEN)

@@ -1,10 +1,11 @@
 import numpy as np
 import pytest
 
+from stages.common.slices import Step
 from stages.compare.comparison import compare
 from stages.compare.evidence import Experiment
 from stages.compare.examples import pick, story
-from stages.compare.images import example_of, images_section
+from stages.compare.experiments.images import example_of, section
 from tests.stages.compare.made import EVERY_COST, SEVEN, evidence, paper, wobble
 
 MODELS = ("logistic", "CNN-RNN", "Att-RNN", "RethinkNet")
@@ -29,32 +30,32 @@ def score(cell):
 
 
 @pytest.fixture(scope="module")
-def section():
-    return images_section(evidence({"images": IMAGES}, score, cards=CARDS, paper=paper("mscoco")))
+def part():
+    return section(evidence({"images": IMAGES}, score, cards=CARDS, paper=paper("mscoco")))
 
 
-def rows(section, dataset):
-    (found,) = (d for d in section["datasets"] if d["dataset"] == dataset)
-    return {row["cost"]: row for row in found["rows"]}
+def rows(part, dataset):
+    (found,) = (d for d in part.datasets if d.dataset == dataset)
+    return {row.cost: row for row in found.rows}
 
 
-def test_the_papers_numbers_stand_beside_its_own_data_set_alone(section):
-    assert rows(section, "coco-2014")["rank"]["printed"] == {
+def test_the_papers_numbers_stand_beside_its_own_data_set_alone(part):
+    assert rows(part, "coco-2014")["rank"].printed == {
         **{"logistic": 60.4092, "CNN-RNN": 56.6088},
         **{"Att-RNN": 43.5248, "RethinkNet": 35.2552},
     }
-    assert rows(section, "shapes")["rank"]["printed"] == {}
+    assert rows(part, "shapes")["rank"].printed == {}
 
 
-def test_the_best_follows_the_direction_of_the_cost_and_needs_every_seed(section):
-    found = rows(section, "shapes")
-    best = {c: [m for m, row in found[c]["models"].items() if row["best"]] for c in EVERY_COST}
+def test_the_best_follows_the_direction_of_the_cost_and_needs_every_seed(part):
+    found = rows(part, "shapes")
+    best = {c: [m for m, row in found[c].models.items() if row.best] for c in EVERY_COST}
     assert best == {
         **{"hamming": ["logistic"], "rank": ["logistic"]},
         **{"f1": ["RethinkNet"], "accuracy": ["RethinkNet"]},
     }
-    attention = found["f1"]["models"]["Att-RNN"]
-    assert (attention["n"], attention["planned"], attention["best"]) == (2, 3, False)
+    attention = found["f1"].models["Att-RNN"]
+    assert (attention.n, attention.planned, attention.best) == (2, 3, False)
 
 
 def test_images_change_nothing_that_is_said_of_tables():
@@ -68,9 +69,10 @@ def test_images_change_nothing_that_is_said_of_tables():
     cards = {"yeast": CARDS["shapes"], "scene": CARDS["shapes"], "emotions": CARDS["shapes"]}
     alone = compare(evidence(tables, both, cards=cards))
     beside = compare(evidence(tables | {"images": IMAGES}, both, cards=cards | CARDS))
-    assert beside["experiments"].pop("images")
+    assert beside.experiments.pop("images")
+    assert beside.order.experiments.pop() == "images"
     for key in ("costs", "paper", "flaws", "claims", "advice", "order", "experiments", "empty"):
-        assert alone[key] == beside[key], key
+        assert getattr(alone, key) == getattr(beside, key), key
 
 
 def test_a_chosen_image_comes_first_then_those_that_changed_most():
@@ -85,18 +87,18 @@ def test_a_chosen_image_comes_first_then_those_that_changed_most():
 
 def test_a_story_tells_what_comes_and_what_goes_at_each_iteration():
     steps = np.array([[1, 0, 0], [1, 1, 1], [0, 1, 1]])
-    told = story(steps, np.array([0, 1, 0]), ["cup", "fork", "bottle"])
-    assert told == {
-        "truth": ["fork"],
-        "steps": [
-            {"labels": ["cup"], "added": [], "dropped": []},
-            {"labels": ["cup", "fork", "bottle"], "added": ["fork", "bottle"], "dropped": []},
-            {"labels": ["fork", "bottle"], "added": [], "dropped": ["cup"]},
-        ],
-    }
+    assert story(steps, ["cup", "fork", "bottle"]) == [
+        Step(labels=["cup"], added=[], dropped=[]),
+        Step(labels=["cup", "fork", "bottle"], added=["fork", "bottle"], dropped=[]),
+        Step(labels=["fork", "bottle"], added=[], dropped=["cup"]),
+    ]
 
 
 def test_examples_are_those_of_rethinknet_by_f1_where_it_was_run():
-    assert example_of(MODELS, EVERY_COST) == ("RethinkNet", "f1")
-    assert example_of(MODELS, ("rank",)) == ("RethinkNet", "rank")
-    assert example_of(("logistic",), EVERY_COST) is None
+    def example(models, costs):
+        experiments = {"images": Experiment(models, costs, ("shapes",))}
+        return example_of(evidence(experiments, lambda cell: 0.5))
+
+    assert example(MODELS, EVERY_COST) == ("RethinkNet", "f1")
+    assert example(MODELS, ("rank",)) == ("RethinkNet", "rank")
+    assert example(("logistic",), EVERY_COST) is None

@@ -2,36 +2,42 @@ import warnings
 
 import pytest
 
-from stages.compare.over_datasets import comparable, over_datasets
+from stages.compare import significance
+from stages.compare.significance import comparable
+
+
+def over_datasets(means, greater):
+    return significance.over_datasets(means, greater, "RethinkNet")
+
 
 CLEAR = {f"d{i}": {"RethinkNet": 0.9, "B": 0.5 + i / 100, "C": 0.1} for i in range(8)}
 
 
 def test_clear_differences_are_told_apart_by_every_test():
     found = over_datasets(CLEAR, greater=True)
-    assert found["why"] is None
-    assert found["friedman"]["p"] < 0.001
-    assert (found["friedman"]["n"], found["friedman"]["k"]) == (8, 3)
-    assert found["nemenyi"]["cd"] == pytest.approx(1.17, abs=0.01)
-    assert found["nemenyi"]["groups"] == [["RethinkNet", "B"], ["B", "C"]]
-    assert [pair["better"] for pair in found["wilcoxon_holm"]] == ["RethinkNet", "RethinkNet", "B"]
-    assert found["groups"] == []
-    assert [row["b"] for row in found["signed_rank"]] == ["B", "C"]
-    assert all(row["p_a"] > 0.99 for row in found["signed_rank"])
+    assert found.why is None
+    assert found.friedman.p < 0.001
+    assert (found.friedman.n, found.friedman.k) == (8, 3)
+    assert found.nemenyi.cd == pytest.approx(1.17, abs=0.01)
+    assert found.nemenyi.groups == [["RethinkNet", "B"], ["B", "C"]]
+    assert [pair.better for pair in found.wilcoxon_holm] == ["RethinkNet", "RethinkNet", "B"]
+    assert found.groups == []
+    assert [row.b for row in found.signed_rank] == ["B", "C"]
+    assert all(row.p_a > 0.99 for row in found.signed_rank)
 
 
 def test_a_smaller_loss_is_better():
     found = over_datasets(CLEAR, greater=False)
-    assert [pair["better"] for pair in found["wilcoxon_holm"]] == ["B", "C", "C"]
-    assert all(row["p_b"] > 0.99 for row in found["signed_rank"])
+    assert [pair.better for pair in found.wilcoxon_holm] == ["B", "C", "C"]
+    assert all(row.p_b > 0.99 for row in found.signed_rank)
 
 
 def test_losses_are_compared_in_units_of_the_best_on_each_data_set():
     means = {f"d{i}": {"A": 10.0**i, "B": 10.0**i * 1.005, "C": 10.0**i * 2} for i in range(6)}
     found = over_datasets({d: row | {"RethinkNet": row["A"]} for d, row in means.items()}, False)
-    assert found["scale"] == "relative"
-    beside_b = next(row for row in found["signed_rank"] if row["b"] == "B")
-    assert beside_b["p_rope"] > 0.9  # half a percent is no practical difference at any size
+    assert found.scale == "relative"
+    beside_b = next(row for row in found.signed_rank if row.b == "B")
+    assert beside_b.p_rope > 0.9  # half a percent is no practical difference at any size
     assert comparable([[2.0, 3.0]], greater=False) == ("relative", [[1.0, 1.5]])
     assert comparable([[0.2, 0.3]], greater=True) == ("absolute", [[0.2, 0.3]])
 
@@ -54,15 +60,15 @@ def test_a_best_loss_of_zero_is_no_unit():
 )
 def test_with_too_little_nothing_is_said_and_it_says_why(means, why):
     found = over_datasets(means, greater=False)
-    assert why in found["why"]
-    assert (found["friedman"], found["nemenyi"], found["wilcoxon_holm"]) == (None, None, [])
+    assert why in found.why
+    assert (found.friedman, found.nemenyi, found.wilcoxon_holm) == (None, None, [])
 
 
 def test_a_data_set_that_lacks_a_model_is_left_out_and_named():
     found = over_datasets(CLEAR | {"gap": {"RethinkNet": 0.9, "B": 0.5, "C": None}}, True)
-    assert "gap" not in found["datasets"]
-    assert found["left_out"] == ["gap"]
-    assert found["left_out_why"] == ["gap: no value of C"]
+    assert "gap" not in found.datasets
+    assert found.left_out == ["gap"]
+    assert found.left_out_why == ["gap: no value of C"]
 
 
 def test_equal_models_give_no_number_that_is_none_and_no_warning():
@@ -70,13 +76,13 @@ def test_equal_models_give_no_number_that_is_none_and_no_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         found = over_datasets(means, greater=True)
-    assert found["friedman"] is None
-    assert "equal" in found["note"]
-    assert all(pair["p"] == 1.0 and pair["better"] is None for pair in found["wilcoxon_holm"])
-    assert found["groups"] == [["A", "B", "RethinkNet"]]
+    assert found.friedman is None
+    assert "equal" in found.note
+    assert all(pair.p == 1.0 and pair.better is None for pair in found.wilcoxon_holm)
+    assert found.groups == [["A", "B", "RethinkNet"]]
 
 
 def test_it_is_said_when_no_result_could_tell_two_models_apart():
     few = {name: CLEAR[name] for name in list(CLEAR)[:4]}
-    assert "no result could tell" in over_datasets(few, True)["note"]
-    assert over_datasets(CLEAR, True)["note"] is None
+    assert "no result could tell" in over_datasets(few, True).note
+    assert over_datasets(CLEAR, True).note is None

@@ -3,17 +3,18 @@ import math
 import pandas as pd
 import pytest
 
-from stages.compare.comparison import compare
+from stages.common.schema import Agreement, Sides
+from stages.common.slices import Mean, Number
+from stages.compare.comparison import compare, paper_section, same_sides
+from stages.compare.evidence import Paper
 from stages.compare.numbers import errors_apart, seed_gains, share_gained
-from stages.compare.paper import paper_section, same_sides
-from stages.compare.printed import Paper
 from tests.stages.compare.made import SEVEN, Experiment, evidence, paper, wobble
 
-PRINTED = {"A": {"mean": 0.3}, "B": {"mean": 0.2}, "C": {"mean": 0.3}}
+PRINTED = {"A": Number(0.3, None), "B": Number(0.2, None), "C": Number(0.3, None)}
 
 
 def means(**found):
-    return {model: {"mean": mean} for model, mean in found.items()}
+    return {model: Mean(mean, None, 3) for model, mean in found.items()}
 
 
 def run(cost, dataset, values, empty_0=None, **more):
@@ -28,58 +29,53 @@ def run(cost, dataset, values, empty_0=None, **more):
 
 
 def rows(found):
-    return {row["model"]: row for row in paper_section(found)["rows"]}
+    return {row.model: row for row in paper_section(found).rows}
 
 
 def test_every_printed_number_of_the_run_is_listed_also_where_ours_is_missing():
     values = dict.fromkeys(SEVEN[:5], 0.2) | {"CC-RNN": "out of time"}
     found = paper_section(run("hamming", "yeast", values))
-    assert [row["model"] for row in found["rows"]] == list(SEVEN)
-    ours = {row["model"]: row["ours"] for row in found["rows"]}
+    assert [row.model for row in found.rows] == list(SEVEN)
+    ours = {row.model: row.ours for row in found.rows}
     assert ours["CC-RNN"] is None
     assert ours["BR"] is None
-    assert found["summary"]["hamming"]["numbers"] == 5
+    assert found.summary["hamming"].numbers == 5
 
 
 def test_what_the_paper_leaves_blank_is_not_a_number():
     found = paper_section(run("rank", "cal500", {"CC-DP": 1600.0, "BR": 1500.0}))
-    assert "CC-DP" not in [row["model"] for row in found["rows"]]
+    assert "CC-DP" not in [row.model for row in found.rows]
 
 
 def test_the_difference_is_in_pooled_standard_errors():
     row = rows(run("rank", "yeast", {"RethinkNet": 8.5, "PCC": 9.0}))["RethinkNet"]
-    ste = row["ours"]["ste"]
-    assert row["z"] == pytest.approx((8.5 - 8.89) / math.hypot(ste, 0.11))
+    ste = row.ours.ste
+    assert row.z == pytest.approx((8.5 - 8.89) / math.hypot(ste, 0.11))
 
 
 def test_a_printed_error_of_zero_counts_as_half_a_unit():
-    ours = {"mean": 0.012, "ste": 0.0, "n": 3}
-    assert errors_apart(ours, {"mean": 0.01, "ste": 0.0}, 3) == pytest.approx(4.0)
-    assert errors_apart({"mean": None, "ste": None, "n": 0}, {"mean": 1.0, "ste": 0.1}, 1) is None
+    assert errors_apart(Mean(0.012, 0.0, 3), Number(0.01, 0.0), 3) == pytest.approx(4.0)
+    assert errors_apart(Mean(None, None, 0), Number(1.0, 0.1), 1) is None
 
 
 def test_a_comparison_on_the_other_side_is_named():
     sides = same_sides("A", PRINTED, means(A=0.1, B=0.2, C=0.4))
-    assert sides == {"agree": 1, "of": 2, "disagree": ["B"]}
+    assert sides == Sides(agree=1, of=2, disagree=["B"])
 
 
 def test_printed_ties_agree_with_anything_and_absent_models_are_not_counted():
-    assert same_sides("A", PRINTED, means(A=0.9, B=None, C=0.1)) == {
-        "agree": 1,
-        "of": 1,
-        "disagree": [],
-    }
-    assert same_sides("A", PRINTED, means(A=None, B=0.1, C=0.1))["of"] == 0
+    assert same_sides("A", PRINTED, means(A=0.9, B=None, C=0.1)) == Sides(1, 1, [])
+    assert same_sides("A", PRINTED, means(A=None, B=0.1, C=0.1)).of == 0
 
 
 def test_a_tie_of_ours_does_not_agree_with_a_printed_difference():
-    assert same_sides("A", PRINTED, means(A=0.2, B=0.2, C=0.2))["disagree"] == ["B"]
+    assert same_sides("A", PRINTED, means(A=0.2, B=0.2, C=0.2)).disagree == ["B"]
 
 
 def test_on_birds_each_number_is_counted_as_it_was_printed():
     values, empty_0 = dict.fromkeys(SEVEN, 0.6), dict.fromkeys(SEVEN, 0.2)
     accuracy = rows(run("accuracy", "birds", values, empty_0))
-    assert {m: accuracy[m]["empty"] for m in SEVEN} == {
+    assert {m: accuracy[m].empty for m in SEVEN} == {
         "RethinkNet": 0.0,
         "PCC": 0.0,
         "CFT": 1.0,
@@ -88,53 +84,53 @@ def test_on_birds_each_number_is_counted_as_it_was_printed():
         "CC-RNN": 1.0,
         "BR": 1.0,
     }
-    assert accuracy["BR"]["ours"]["mean"] == pytest.approx(0.6)
-    assert accuracy["RethinkNet"]["ours"]["mean"] == pytest.approx(0.2)
+    assert accuracy["BR"].ours.mean == pytest.approx(0.6)
+    assert accuracy["RethinkNet"].ours.mean == pytest.approx(0.2)
     f1 = rows(run("f1", "birds", values, empty_0))
-    assert {row["empty"] for row in f1.values()} == {0.0}
+    assert {row.empty for row in f1.values()} == {0.0}
 
 
 def test_where_the_convention_changes_nothing_ours_is_named():
     found = rows(run("f1", "yeast", dict.fromkeys(SEVEN, 0.6)))
-    assert {row["empty"] for row in found.values()} == {1.0}
+    assert {row.empty for row in found.values()} == {1.0}
 
 
 def test_a_number_that_differs_names_the_flaw_that_explains_it():
     values = dict.fromkeys(SEVEN, 1.6) | {"all-zeros": 3.63}
     found = rows(run("rank", "emotions", values))
-    assert {found[m]["flaw"] for m in ("BR", "CC", "CC-DP", "CC-RNN")} == {"rank-trivial"}
-    assert found["RethinkNet"]["flaw"] is None
+    assert {found[m].flaw for m in ("BR", "CC", "CC-DP", "CC-RNN")} == {"rank-trivial"}
+    assert found["RethinkNet"].flaw is None
     pcc = rows(run("f1", "yeast", {"PCC": 0.65, "PCC-as-published": 0.598, "CFT": 0.646}))
-    assert pcc["PCC"]["flaw"] == "pcc-f1-rule"
+    assert pcc["PCC"].flaw == "pcc-f1-rule"
 
 
 def test_a_number_that_agrees_needs_no_explanation():
     found = rows(run("rank", "emotions", {"BR": 3.64, "all-zeros": 3.63}))
-    assert found["BR"]["flaw"] is None
+    assert found["BR"].flaw is None
 
 
 def test_no_known_flaw_explains_a_difference_it_does_not_fit():
     found = rows(run("rank", "emotions", {"BR": 1.6, "all-zeros": 9.9}))
-    assert found["BR"]["flaw"] is None
+    assert found["BR"].flaw is None
     fits = {"PCC": 0.65, "PCC-as-published": 0.7}
-    assert rows(run("f1", "yeast", fits))["PCC"]["flaw"] is None
+    assert rows(run("f1", "yeast", fits))["PCC"].flaw is None
 
 
 def test_mixed_conventions_explain_nothing_once_ours_is_counted_the_same_way():
     found = rows(run("accuracy", "birds", dict.fromkeys(SEVEN, 0.8), dict.fromkeys(SEVEN, 0.4)))
-    assert not any(row["flaw"] for row in found.values())
-    assert abs(found["BR"]["z"]) > 2
+    assert not any(row.flaw for row in found.values())
+    assert abs(found["BR"].z) > 2
 
 
 def test_the_summary_adds_up():
     values = {"RethinkNet": 8.89, "PCC": 9.76, "CFT": 20.0}
-    found = paper_section(run("rank", "yeast", values))["summary"]["rank"]
+    found = paper_section(run("rank", "yeast", values)).summary["rank"]
     # CFT is printed as the best of the three: both others disagree with it, and it with both
-    assert found == {"numbers": 3, "within_2": 2, "same_side": 2, "comparisons": 6}
+    assert found == Agreement(numbers=3, within_2=2, same_side=2, comparisons=6)
 
 
 def test_a_data_set_the_paper_does_not_have_adds_nothing():
-    assert paper_section(run("rank", "chain", dict.fromkeys(SEVEN, 1.0)))["rows"] == []
+    assert paper_section(run("rank", "chain", dict.fromkeys(SEVEN, 1.0))).rows == []
 
 
 def test_names_of_data_sets_match_in_any_case():
@@ -154,5 +150,5 @@ def test_gains_are_shares_of_the_larger_mean():
 
 def test_an_empty_run_has_an_empty_comparison():
     found = compare(evidence({"algorithms": Experiment()}, lambda cell: 1.0))
-    assert (found["costs"], found["paper"]["rows"], found["advice"]) == ({}, [], {})
-    assert {flaw["verdict"] for flaw in found["flaws"]} == {"not enough runs"}
+    assert (found.costs, found.paper.rows, found.advice) == ({}, [], {})
+    assert {flaw.verdict for flaw in found.flaws} == {"not enough runs"}

@@ -1,29 +1,31 @@
 import numpy as np
 import pytest
 
+from rethink.statistics import corrected_t
+from stages.common.errors import UserError
+from stages.common.slices import Number, TTest
+from stages.compare.claims import pooled_gain
 from stages.compare.comparison import compare
-from stages.compare.datasets import wrong_counts
-from stages.compare.memory import (
-    compare_memory,
-    label_correlation,
-    memory_section,
-    permutation_test,
-    unit_diagonal,
-)
-from stages.compare.names import RNNS
-from stages.compare.pooled import pooled_gain
-from stages.compare.rethinking import rethinking_section
-from stages.compare.reweighting import reweighting_section
-from stages.compare.rnn import rnn_section
-from stages.compare.selection import selection_section
-from tests.stages.compare.made import Experiment, evidence, labels, paper, wobble
+from stages.compare.experiments import sections
+from stages.compare.experiments.datasets import wrong_counts
+from stages.compare.experiments.memory import label_correlation, permutation_test, unit_diagonal
+from tests.stages.compare.made import KINDS, NETS, Experiment, evidence, labels, paper, wobble
 
-NETS = ("RethinkNet", "RethinkNet-plain", "SRN", "SRN-plain")
+
+def section(run, name):
+    """The part of one experiment."""
+    return sections(run)[name]
+
+
+def test_an_experiment_without_a_module_is_named_with_the_remedy():
+    run = evidence({"depth": Experiment(("SRN-5",), ("f1",), ("yeast",))}, lambda cell: 0.5)
+    with pytest.raises(UserError, match=r"there is no stages/compare/experiments/depth\.py"):
+        sections(run)
 
 
 def test_only_the_experiments_of_the_run_have_a_section():
     experiments = {"rethinking": Experiment(("SRN-5",), ("f1",), ("yeast",))}
-    assert set(compare(evidence(experiments, lambda cell: 0.5))["experiments"]) == {"rethinking"}
+    assert set(compare(evidence(experiments, lambda cell: 0.5)).experiments) == {"rethinking"}
 
 
 def test_a_curve_has_a_point_for_each_iteration_and_part():
@@ -32,11 +34,11 @@ def test_a_curve_has_a_point_for_each_iteration_and_part():
     def score(cell):
         return 0.1 * cell["iteration"] + (cell["part"] == "train") + wobble(cell["seed"])
 
-    curve = rethinking_section(evidence(experiments, score))["curves"][0]
-    assert curve["iterations"] == [1, 2, 3, 4, 5]
-    assert [point["mean"] for point in curve["test"]] == pytest.approx([0.1, 0.2, 0.3, 0.4, 0.5])
-    assert curve["train"][4]["mean"] == pytest.approx(1.5)
-    assert (curve["test"][0]["n"], curve["title"]) == (3, "F1 score")
+    curve = section(evidence(experiments, score), "rethinking").curves[0]
+    assert curve.iterations == [1, 2, 3, 4, 5]
+    assert [point.mean for point in curve.test] == pytest.approx([0.1, 0.2, 0.3, 0.4, 0.5])
+    assert curve.train[4].mean == pytest.approx(1.5)
+    assert (curve.test[0].n, curve.title) == (3, "F1 score")
 
 
 def test_a_curve_of_failed_cells_is_left_out():
@@ -45,8 +47,8 @@ def test_a_curve_of_failed_cells_is_left_out():
     def score(cell):
         return "no" if cell["dataset"] == "yeast" else 0.5
 
-    curves = rethinking_section(evidence(experiments, score))["curves"]
-    assert [curve["dataset"] for curve in curves] == ["scene"]
+    curves = section(evidence(experiments, score), "rethinking").curves
+    assert [curve.dataset for curve in curves] == ["scene"]
 
 
 def test_reweighting_is_tested_both_ways_beside_the_printed_numbers():
@@ -55,42 +57,42 @@ def test_reweighting_is_tested_both_ways_beside_the_printed_numbers():
     def score(cell):
         return 1.5 + (cell["model"].endswith("-plain")) + wobble(cell["seed"], 0.1)
 
-    rows = reweighting_section(evidence(experiments, score, paper=paper()))["rows"]
-    assert [(row["dataset"], row["rnn"]) for row in rows] == [
+    rows = section(evidence(experiments, score, paper=paper()), "reweighting").rows
+    assert [(row.dataset, row.rnn) for row in rows] == [
         ("emotions", "LSTM"),
         ("emotions", "SRN"),
         ("chain", "LSTM"),
         ("chain", "SRN"),
     ]
     first = rows[0]
-    assert first["test"] == {"result": "win", "p": 0.0, "n": 3}
-    assert first["corrected"]["result"] == "win"
-    assert first["gain_in_ste"] > 0
-    assert first["printed"]["plain"] == {"mean": 3.48, "ste": 0.13}
-    assert (first["decimals"], rows[2]["printed"]) == (2, None)
+    assert first.test == TTest("win", 0.0, 3)
+    assert first.corrected.result == "win"
+    assert first.gain_in_ste > 0
+    assert first.printed.plain == Number(3.48, 0.13)
+    assert (first.decimals, rows[2].printed) == (2, None)
 
 
 def test_where_empty_sets_matter_the_nets_are_counted_as_printed():
     experiments = {
         "reweighting": Experiment(NETS, ("f1",), ("birds",)),
-        "rnn_variants": Experiment(tuple(RNNS.values()), ("f1",), ("birds",)),
+        "rnn_variants": Experiment(KINDS, ("f1",), ("birds",)),
     }
 
     def score(cell):
         return (0.6 if cell["empty"] else 0.2) + wobble(cell["seed"])
 
     run = evidence(experiments, score, paper=paper())
-    for section in (reweighting_section, rnn_section):
-        rows = section(run)["rows"]
-        assert {row["empty"] for row in rows} == {0.0}
-    assert rows[0]["test"]["mean"] == pytest.approx(0.2)
+    for name in ("reweighting", "rnn_variants"):
+        rows = section(run, name).rows
+        assert {row.empty for row in rows} == {0.0}
+    assert rows[0].test.mean == pytest.approx(0.2)
 
 
 def test_a_pair_with_a_net_that_was_not_run_is_no_row():
     experiments = {"reweighting": Experiment(NETS[:2], ("rank",), ("emotions",))}
-    rows = reweighting_section(evidence(experiments, lambda cell: 1.0))["rows"]
-    assert [row["rnn"] for row in rows] == ["LSTM"]
-    assert rows[0]["gain_in_ste"] is None
+    rows = section(evidence(experiments, lambda cell: 1.0), "reweighting").rows
+    assert [row.rnn for row in rows] == ["LSTM"]
+    assert rows[0].gain_in_ste is None
 
 
 def rnn_run(**changes):
@@ -100,23 +102,23 @@ def rnn_run(**changes):
         value = values[cell["model"]]
         return value if isinstance(value, str) else value + wobble(cell["seed"])
 
-    experiment = Experiment(tuple(RNNS.values()), ("f1",), ("yeast", "scene"))
-    return rnn_section(evidence({"rnn_variants": experiment}, score, paper=paper()))
+    experiment = Experiment(KINDS, ("f1",), ("yeast", "scene"))
+    return section(evidence({"rnn_variants": experiment}, score, paper=paper()), "rnn_variants")
 
 
 def test_the_best_kinds_of_net_are_marked_and_ranked():
     found = rnn_run()
-    best = {row["rnn"] for row in found["rows"] if row["best"]}
+    best = {row.rnn for row in found.rows if row.best}
     assert best == {"SRN", "LSTM"}
-    assert found["average_ranks"]["f1"] == {"SRN": 1.5, "GRU": 3.0, "LSTM": 1.5, "IRNN": 4.0}
-    assert found["rows"][0]["printed"]["test"] == {"mean": 0.641, "ste": 0.005}
+    assert found.average_ranks["f1"] == {"SRN": 1.5, "GRU": 3.0, "LSTM": 1.5, "IRNN": 4.0}
+    assert found.rows[0].printed["test"] == Number(0.641, 0.005)
 
 
 def test_a_kind_of_net_that_failed_has_no_rank_and_does_not_spoil_the_others():
     found = rnn_run(**{"IRNN-200k": "diverged"})
-    failed = next(row for row in found["rows"] if row["rnn"] == "IRNN")
-    assert (failed["test"]["mean"], failed["best"]) == (None, False)
-    assert found["average_ranks"]["f1"] == {"SRN": 1.5, "GRU": 3.0, "LSTM": 1.5}
+    failed = next(row for row in found.rows if row.rnn == "IRNN")
+    assert (failed.test.mean, failed.best) == (None, False)
+    assert found.average_ranks["f1"] == {"SRN": 1.5, "GRU": 3.0, "LSTM": 1.5}
 
 
 def test_selection_by_the_largest_loss_stands_between_right_selection_and_trivial():
@@ -130,13 +132,13 @@ def test_selection_by_the_largest_loss_stands_between_right_selection_and_trivia
         lambda cell: values[cell["model"]] + wobble(cell["seed"], 0.01),
         paper=paper(),
     )
-    (row,) = selection_section(run)["rows"]
-    assert row["model"] == "BR"
-    assert [row[key]["mean"] for key in ("best", "max", "all_zeros")] == pytest.approx(
+    (row,) = section(run, "selected_by_max").rows
+    assert row.model == "BR"
+    assert [mean.mean for mean in (row.best, row.max, row.all_zeros)] == pytest.approx(
         [1.7, 3.65, 3.63]
     )
-    assert row["printed"] == {"mean": 3.64, "ste": 0.02}
-    assert abs(row["max_z"]) < 1 < 10 < abs(row["best_z"])
+    assert row.printed == Number(3.64, 0.02)
+    assert abs(row.max_z) < 1 < 10 < abs(row.best_z)
 
 
 def test_counts_must_agree_and_ratios_may_be_rounded_either_way():
@@ -190,19 +192,25 @@ def test_r_is_pearsons_correlation_of_the_entries_off_the_diagonal():
     assert permutation_test(memory, correlation, 9)[0] == pytest.approx(expected)
 
 
-def test_the_memory_shown_is_the_mean_over_the_seeds():
-    matrices = {0: np.array([[1.0, 0.2], [0.4, 1.0]]), 1: np.array([[3.0, 0.8], [0.4, -0.9]])}
+def memory_matrix(memories, matrix, names):
+    """The part of a run that has learned these memories on `yeast`."""
     run = evidence(
         {"memory": Experiment(("SRN-memory",), ("hamming",), ("yeast",))},
         lambda cell: 0.5,
-        memories={("yeast", "SRN-memory", "hamming"): matrices},
-        labels={"yeast": labels(count=2)},
-        cards={"yeast": {"label_names": ["<b>", "two"]}},
+        memories={("yeast", "SRN-memory", "hamming"): memories},
+        labels={"yeast": matrix},
+        cards={"yeast": {"label_names": names}},
     )
-    (found,) = memory_section(run)["matrices"]
-    assert found["memory"] == [[1.0, 0.25], [0.4, pytest.approx(0.05)]]
-    assert (found["seeds"], found["unscaled"]) == (2, ["two"])
-    assert found["labels"] == ["<b>", "two"]
+    (found,) = section(run, "memory").matrices
+    return found
+
+
+def test_the_memory_shown_is_the_mean_over_the_seeds():
+    matrices = {0: np.array([[1.0, 0.2], [0.4, 1.0]]), 1: np.array([[3.0, 0.8], [0.4, -0.9]])}
+    found = memory_matrix(matrices, labels(count=2), ["<b>", "two"])
+    assert found.memory == [[1.0, 0.25], [0.4, pytest.approx(0.05)]]
+    assert (found.seeds, found.unscaled) == (2, ["two"])
+    assert found.labels == ["<b>", "two"]
 
 
 def test_a_row_with_a_small_diagonal_does_not_decide_whether_memory_captures_correlation():
@@ -210,9 +218,9 @@ def test_a_row_with_a_small_diagonal_does_not_decide_whether_memory_captures_cor
     memory = label_correlation(matrix)
     memory[0] = -0.3 * memory[0]
     memory[0, 0] = 0.1  # just enough to scale by: the row is then ten times as large
-    found = compare_memory({0: memory}, matrix, list("abcdefgh"))
-    assert found["p"] < 0.05
-    assert found["scaled_r"] < found["r"]
+    found = memory_matrix({0: memory}, matrix, list("abcdefgh"))
+    assert found.p < 0.05
+    assert found.scaled_r < found.r
 
 
 def test_a_pooled_gain_is_tested_against_the_noise_of_the_splits():
@@ -226,8 +234,6 @@ def test_a_pooled_gain_is_tested_against_the_noise_of_the_splits():
 
 
 def test_on_one_data_set_the_pooled_test_is_the_corrected_one():
-    from rethink.statistics import corrected_t
-
     gains = [0.05, 0.01, 0.08, 0.03]
     two_sided = corrected_t(gains, [0.0] * 4, True).p
     assert pooled_gain({"a": gains}).p == pytest.approx(two_sided / 2)

@@ -1,8 +1,54 @@
-"""A made-up comparison.json with every section, from a few names and a formula."""
+"""A made-up comparison with every section, from a few names and a formula."""
 
 from itertools import permutations, product
 from statistics import fmean
 
+from stages.common.schema import (
+    Advice,
+    Agreement,
+    AverageRanks,
+    Claim,
+    Comparison,
+    CostTable,
+    Counts,
+    DatasetTable,
+    Empty,
+    Failure,
+    Flaw,
+    Friedman,
+    Nemenyi,
+    Order,
+    Overall,
+    OverDatasets,
+    Pair,
+    PaperBeside,
+    PaperRow,
+    Place,
+    Price,
+    PrintedRank,
+    PrintedScore,
+    Score,
+    Sides,
+    SignedRank,
+    Wilcoxon,
+)
+from stages.common.slices import (
+    Curve,
+    Curves,
+    DatasetCounts,
+    DatasetRows,
+    Matrices,
+    Matrix,
+    Mean,
+    PrintedPair,
+    ReweightedNet,
+    ReweightedNets,
+    RnnVariant,
+    RnnVariants,
+    TTest,
+    WrongChoice,
+    WrongChoices,
+)
 from tests.stages.report.made_up_images import images
 
 COSTS = {
@@ -18,32 +64,23 @@ REFERENCE, TRIVIAL = "bayes", "all-zeros"
 
 def comparison(datasets, models, seeds, failed):
     ranked = [model for model in models if model != REFERENCE]
-    costs = {name: _cost(name, datasets, models, seeds, failed) for name in COSTS}
-    failures = [
-        dict(zip(("dataset", "model", "cost", "seed"), key, strict=True))
-        | {"status": "failed", "reason": reason}
-        for key, reason in failed.items()
-    ]
     planned = len(_cells(datasets, models)) * seeds * len(COSTS)
-    return {
-        "order": {"costs": list(COSTS), "datasets": list(datasets), "models": list(models)},
-        "reference": [REFERENCE] if REFERENCE in models else [],
-        "seeds": seeds,
-        "cells": {"planned": planned, "ok": planned - len(failed)},
-        "failures": failures,
-        "empty": {
-            "default": 1.0,
-            "other": 0.0,
-            "matters": {"chain": list(CHANGED)} if "chain" in datasets else {},
-        },
-        "level": 0.05,
-        "costs": costs,
-        "paper": _paper(datasets, ranked),
-        "flaws": _flaws(),
-        "claims": _claims(),
-        "advice": {cost: _advice(ranked) for cost in COSTS},
-        "experiments": _experiments(datasets),
-    }
+    experiments = _experiments(datasets)
+    return Comparison(
+        order=Order(list(COSTS), list(datasets), list(models), ["algorithms", *experiments]),
+        reference=[REFERENCE] if REFERENCE in models else [],
+        seeds=seeds,
+        cells={"planned": planned, "ok": planned - len(failed)},
+        failures=[Failure(*key, "failed", reason) for key, reason in failed.items()],
+        empty=Empty(1.0, 0.0, {"chain": list(CHANGED)} if "chain" in datasets else {}),
+        level=0.05,
+        costs={name: _cost(name, datasets, models, seeds, failed) for name in COSTS},
+        experiments=experiments,
+        paper=_paper(datasets, ranked),
+        flaws=_flaws(),
+        claims=_claims(),
+        advice={cost: _advice(ranked) for cost in COSTS},
+    )
 
 
 def _cells(datasets, models):
@@ -58,11 +95,16 @@ def score(dataset, model, seed, models, other=False):
 
 def _cost(cost, datasets, models, seeds, failed):
     title, greater = COSTS[cost]
-    changes = cost in CHANGED and "chain" in datasets
     tables = {d: _table(cost, d, datasets, models, seeds, failed) for d in datasets}
-    found = {"greater_is_better": greater, "title": title, "datasets": tables}
-    views = [_view(tables, models, other) for other in (False, True)]
-    return found | views[0] | {"other_empty": views[1] if changes else None}
+    now, other = (_overall(tables, models, other) for other in (False, True))
+    changes = cost in CHANGED and "chain" in datasets
+    return CostTable(
+        **vars(now),
+        title=title,
+        greater_is_better=greater,
+        datasets=tables,
+        other_empty=other if changes else None,
+    )
 
 
 def _table(cost, dataset, datasets, models, seeds, failed):
@@ -83,27 +125,27 @@ def _table(cost, dataset, datasets, models, seeds, failed):
         greater,
     )
     printed = [
-        {"model": m, "mean": 0.2 + rank / 100, "ste": 0.001, "rank": rank}
-        | {"comparable": (cost, m) != ("rank", "BR")}
+        PrintedScore(0.2 + rank / 100, 0.001, rank, m, (cost, m) != ("rank", "BR"))
         for rank, m in enumerate(PAPER_MODELS, start=1)
     ]
-    return {
-        "decimals": 3,
-        "paper_name": dataset if dataset == "yeast" else None,
-        "paper": printed if dataset == "yeast" else [],
-        "models": {
-            model: places[model]
-            | {
-                "seeds": {str(seed): values[model].get(seed) for seed in range(seeds)},
-                "statuses": {},
-                "reasons": sorted(
+    return DatasetTable(
+        decimals=3,
+        paper_name=dataset if dataset == "yeast" else None,
+        paper=printed if dataset == "yeast" else [],
+        models={
+            model: Score(
+                **vars(places[model]),
+                seeds={str(seed): values[model].get(seed) for seed in range(seeds)},
+                statuses={},
+                reasons=sorted(
                     {why for key, why in failed.items() if key[:3] == (dataset, model, cost)}
                 ),
-                "other_empty": others[model] if dataset == "chain" and cost in CHANGED else None,
-            }
+                other_empty=others[model] if dataset == "chain" and cost in CHANGED else None,
+                printed=None,
+            )
             for model in here
         },
-    }
+    )
 
 
 def _places(values, seeds, greater):
@@ -112,109 +154,104 @@ def _places(values, seeds, greater):
     order = sorted(ranked, key=means.__getitem__, reverse=greater)
     bar = means.get(TRIVIAL)
     return {
-        model: {
-            "mean": means.get(model),
-            "ste": 0.002 if model in means and seeds > 1 else None,
-            "n": len(found),
-            "planned": seeds,
-            "rank": order.index(model) + 1.5 if model in order else None,
-            "paper_rule_rank": order.index(model) + 1 if model in order else None,
-            "best": bool(order) and model == order[0],
-            "beats_trivial": (means[model] > bar) == greater
+        model: Place(
+            mean=means.get(model),
+            ste=0.002 if model in means and seeds > 1 else None,
+            n=len(found),
+            planned=seeds,
+            rank=order.index(model) + 1.5 if model in order else None,
+            paper_rule_rank=order.index(model) + 1 if model in order else None,
+            best=bool(order) and model == order[0],
+            beats_trivial=(means[model] > bar) == greater
             if model in order and model != TRIVIAL and bar is not None
             else None,
-        }
+        )
         for model, found in values.items()
     }
 
 
-def _view(tables, models, other):
+def _overall(tables, models, other):
     ranked = [model for model in models if model != REFERENCE]
     used = [
-        d
-        for d, table in tables.items()
-        if all(table["models"][m]["rank"] is not None for m in ranked)
+        d for d, table in tables.items() if all(table.models[m].rank is not None for m in ranked)
     ]
-    averages = {
-        m: fmean(tables[d]["models"][m]["rank"] for d in used) if used else None for m in ranked
-    }
+    averages = {m: fmean(tables[d].models[m].rank for d in used) if used else None for m in ranked}
     left_out = [d for d in tables if d not in used]
-    return {
-        "average_ranks": {"models": averages, "datasets": used, "left_out": left_out},
-        "tests": _tests(ranked, tables, other),
-        "over_datasets": over_datasets(ranked, used, left_out),
-    }
+    return Overall(
+        average_ranks=AverageRanks(averages, used, left_out),
+        over_datasets=over_datasets(ranked, used, left_out),
+        tests=_tests(ranked, other),
+    )
 
 
-def _tests(ranked, tables, other):
+def _tests(ranked, other):
     found = {}
     for one, two in permutations(ranked, 2):
         first = ranked.index(one) < ranked.index(two)
-        counts = {"win": 2 if first else 0, "tie": 1, "loss": 0 if first else 2, "too few": 0}
-        weaker = {"win": 0, "tie": 3, "loss": 0, "too few": 1 if other else 0}
-        found.setdefault(one, {})[two] = counts | {"corrected": weaker, "datasets": {}}
+        weaker = Counts(win=0, tie=3, loss=0, too_few=1 if other else 0)
+        counts = (2, 1, 0, 0) if first else (0, 1, 2, 0)
+        found.setdefault(one, {})[two] = Pair(*counts, corrected=weaker, datasets={})
     return found
 
 
 def over_datasets(ranked, used, left_out):
+    found = OverDatasets(
+        models=ranked,
+        datasets=used,
+        left_out=left_out,
+        left_out_why=[],
+        scale="relative",
+        friedman=None,
+        nemenyi=None,
+        wilcoxon_holm=[],
+        signed_rank=[],
+        groups=[],
+        note=None,
+        why="it takes three models and two data sets",
+    )
     if len(ranked) < 3 or len(used) < 2:
-        why = "it takes three models and two data sets"
-        empty = {"friedman": None, "nemenyi": None, "wilcoxon_holm": [], "signed_rank": []}
-        lists = {"models": ranked, "datasets": used, "left_out": left_out, "groups": []}
-        return lists | empty | {"why": why, "note": None, "left_out_why": [], "scale": "relative"}
+        return found
     pairs = [(a, b) for i, a in enumerate(ranked) for b in ranked[i + 1 :]]
-    return {
-        "models": ranked,
-        "datasets": used,
-        "left_out": left_out,
-        "friedman": {"statistic": 9.3, "p": 0.0254, "n": len(used), "k": len(ranked)},
-        "nemenyi": {"cd": 2.343, "groups": [ranked[:2]]},
-        "wilcoxon_holm": [
-            {"a": a, "b": b, "p": 0.031, "p_holm": 0.0004 if i else 0.4, "n": len(used)}
-            | {"better": a if i else None}
-            for i, (a, b) in enumerate(pairs)
-        ],
-        "signed_rank": [
-            {"a": ranked[0], "b": b, "p_a": 0.71, "p_rope": 0.09, "p_b": 0.2, "rope": 0.01}
-            for b in ranked[1:]
-        ],
-        "groups": [ranked[:2]],
-        "left_out_why": [],
-        "scale": "relative",
-        "note": None,
-        "why": None,
-    }
+    found.why = None
+    found.friedman = Friedman(9.3, 0.0254, len(used), len(ranked))
+    found.nemenyi = Nemenyi(2.343, [ranked[:2]])
+    found.wilcoxon_holm = [
+        Wilcoxon(a, b, 0.031, 0.0004 if i else 0.4, len(used), a if i else None)
+        for i, (a, b) in enumerate(pairs)
+    ]
+    found.signed_rank = [SignedRank(ranked[0], b, 0.71, 0.09, 0.2, 0.01) for b in ranked[1:]]
+    found.groups = [ranked[:2]]
+    return found
 
 
 def _paper(datasets, ranked):
     rows = [
-        {
-            "dataset": "yeast",
-            "cost": cost,
-            "model": model,
-            "printed": {"mean": 0.2 + place / 100, "ste": 0.001, "rank": place},
-            "ours": {"mean": 0.21, "ste": 0.002, "n": 3} if model in ranked else None,
-            "z": (0.5, -4.25, 3.1)[place - 1] if model in ranked else None,
-            "empty": 1.0,
-            "comparisons": {"agree": 1, "of": 2, "disagree": ["PCC"]},
-            "flaw": "trivial-rank" if (cost, model) == ("rank", "BR") else None,
-        }
+        PaperRow(
+            dataset="yeast",
+            cost=cost,
+            model=model,
+            printed=PrintedRank(0.2 + place / 100, 0.001, place),
+            ours=Mean(0.21, 0.002, 3) if model in ranked else None,
+            z=(0.5, -4.25, 3.1)[place - 1] if model in ranked else None,
+            empty=1.0,
+            comparisons=Sides(1, 2, ["PCC"]),
+            flaw="trivial-rank" if (cost, model) == ("rank", "BR") else None,
+        )
         for cost in COSTS
         for place, model in enumerate(PAPER_MODELS, start=1)
         if "yeast" in datasets
     ]
-    counts = {"numbers": 3, "within_2": 1, "same_side": 4, "comparisons": 6}
-    return {"rows": rows, "summary": dict.fromkeys(COSTS, counts) if rows else {}}
+    counts = Agreement(numbers=3, within_2=1, same_side=4, comparisons=6)
+    return PaperBeside(rows, dict.fromkeys(COSTS, counts) if rows else {})
 
 
 def _flaws():
     evidence = [{"dataset": "yeast", "printed": 13.23, "trivial": 13.22, "within_two": True}]
-    flaw = {"text": "BR’s rank loss is that of a constant.", "anchor": "selected-by-max"}
-    texts = {"id": "trivial-rank", "title": "Rank losses of a constant prediction"}
-    other = {"id": "features", "title": "Wrong feature counts", "verdict": "not enough runs"}
+    text = "BR’s rank loss is that of a constant."
+    title = "Rank losses of a constant prediction"
     return [
-        flaw | texts | {"verdict": "confirmed", "evidence": evidence},
-        flaw | other | {"evidence": [], "anchor": "nowhere"},
+        Flaw("trivial-rank", title, "confirmed", text, "selected-by-max", evidence),
+        Flaw("features", "Wrong feature counts", "not enough runs", text, "nowhere", []),
     ]
 
 
@@ -222,44 +259,40 @@ def _claims():
     words = ("holds", "does not hold", "not enough runs")
     anchors = ("rethinking", "cost-rank", "nowhere")
     return [
-        {
-            "id": f"claim-{n}",
-            "claim": f"Claim number {n} of the paper",
-            "verdict": word,
-            "why": "2 of 3 data sets agree",
-            "test": "paired t",
-            "anchor": anchor,
-        }
+        Claim(
+            id=f"claim-{n}",
+            claim=f"Claim number {n} of the paper",
+            verdict=word,
+            why="2 of 3 data sets agree",
+            test="paired t",
+            anchor=anchor,
+        )
         for n, (word, anchor) in enumerate(zip(words, anchors, strict=True), start=1)
     ]
 
 
 def _advice(ranked):
-    points = [
-        {"model": m, "average_rank": 1.0 + n, "seconds": 40.0 / (n + 1), "pareto": n < 2}
-        for n, m in enumerate(ranked)
-    ]
-    return {"recommended": ranked[0], "why": "It has the best rank.", "points": points}
+    points = [Price(m, 1.0 + n, 40.0 / (n + 1), n < 2) for n, m in enumerate(ranked)]
+    return Advice(ranked[0], "It has the best rank.", points)
 
 
 def estimate(mean):
-    return {"mean": mean, "ste": 0.004, "n": 3}
+    return Mean(mean, 0.004, 3)
 
 
 def _experiments(datasets):
+    two = list(product(("rank", "f1"), ("LSTM", "SRN")))
     return {
-        "datasets": {"rows": [_counts(dataset) for dataset in datasets]},
-        "rethinking": {"curves": [_curve("yeast", cost) for cost in COSTS]},
-        "memory": {"matrices": [matrix(["Class1", "Class2", "Class3"])]},
-        "reweighting": {
-            "rows": [_reweighted(cost, rnn) for cost in ("rank", "f1") for rnn in ("LSTM", "SRN")]
-        },
-        "rnn_variants": {
-            "rows": [_variant(cost, rnn) for cost in ("rank", "f1") for rnn in ("SRN", "GRU")],
-            "average_ranks": {cost: {"SRN": 1.0, "GRU": 2.0} for cost in ("rank", "f1")},
-        },
-        "selected_by_max": {"rows": [_by_max("BR"), _by_max("CC")]},
+        "rethinking": Curves([_curve("yeast", cost) for cost in COSTS]),
+        "memory": Matrices([matrix(["Class1", "Class2", "Class3"])]),
+        "reweighting": ReweightedNets([_reweighted(cost, rnn) for cost, rnn in two]),
+        "rnn_variants": RnnVariants(
+            [_variant(cost, rnn) for cost in ("rank", "f1") for rnn in ("SRN", "GRU")],
+            {cost: {"SRN": 1.0, "GRU": 2.0} for cost in ("rank", "f1")},
+        ),
+        "selected_by_max": WrongChoices([_by_max("BR"), _by_max("CC")]),
         "images": images(),
+        "datasets": DatasetRows([_counts(dataset) for dataset in datasets]),
     }
 
 
@@ -267,65 +300,87 @@ def _counts(dataset):
     ours = {"features": 103, "labels": 14, "instances": 2417}
     ours |= {"cardinality": 4.237, "density": 0.303}
     wrong = dataset == "yeast"
-    return {
-        "dataset": dataset,
-        "paper_name": dataset if wrong else None,
-        "ours": ours,
-        "printed": ours | {"features": 2417} if wrong else None,
-        "wrong": ["features"] if wrong else [],
-    }
+    return DatasetCounts(
+        dataset=dataset,
+        paper_name=dataset if wrong else None,
+        ours=ours,
+        printed=ours | {"features": 2417} if wrong else None,
+        wrong=["features"] if wrong else [],
+    )
 
 
 def _curve(dataset, cost):
     title, greater = COSTS[cost]
     way = 0.02 if greater else -0.02
-    return {
-        "dataset": dataset,
-        "cost": cost,
-        "title": title,
-        "greater_is_better": greater,
-        "decimals": 3,
-        "iterations": [1, 2, 3, 4, 5],
-        "train": [estimate(0.5 + way * min(step, 3)) for step in range(5)],
-        "test": [estimate(0.4 + way * min(step, 2)) for step in range(5)],
-    }
+    return Curve(
+        dataset=dataset,
+        cost=cost,
+        title=title,
+        greater_is_better=greater,
+        decimals=3,
+        iterations=[1, 2, 3, 4, 5],
+        train=[estimate(0.5 + way * min(step, 3)) for step in range(5)],
+        test=[estimate(0.4 + way * min(step, 2)) for step in range(5)],
+    )
 
 
 def matrix(labels):
     size = range(len(labels))
-    return {
-        "dataset": "yeast",
-        "cost": "hamming",
-        "labels": labels,
-        "memory": [[1.0 if i == j else 0.1 * (i - j) for j in size] for i in size],
-        "correlation": [[1.0 if i == j else 0.2 for j in size] for i in size],
-        "r": 0.41,
-        "p": 0.003,
-        "permutations": 999,
-        "unscaled": [],
-        "seeds": 3,
-    }
+    return Matrix(
+        dataset="yeast",
+        cost="hamming",
+        labels=labels,
+        memory=[[1.0 if i == j else 0.1 * (i - j) for j in size] for i in size],
+        correlation=[[1.0 if i == j else 0.2 for j in size] for i in size],
+        r=0.41,
+        p=0.003,
+        scaled_r=0.4,
+        scaled_p=0.004,
+        permutations=999,
+        seeds=3,
+        unscaled=[],
+    )
 
 
 def _reweighted(cost, rnn):
-    tests = {"test": {"result": "win"}, "corrected": {"result": "tie"}}
-    printed = {"plain": estimate(13.3), "reweighted": estimate(8.8)} if rnn == "SRN" else None
-    means = {"plain": estimate(9.96), "reweighted": estimate(8.91), "gain_in_ste": 4.2}
-    row = {"dataset": "yeast", "cost": cost, "rnn": rnn, "printed": printed, "decimals": 2}
-    return (
-        row
-        | {"empty": 0.0 if cost == "f1" else 1.0}
-        | (means | {key: found | {"p": 0.03, "n": 3} for key, found in tests.items()})
+    return ReweightedNet(
+        dataset="yeast",
+        cost=cost,
+        rnn=rnn,
+        empty=0.0 if cost == "f1" else 1.0,
+        plain=estimate(9.96),
+        reweighted=estimate(8.91),
+        gain_in_ste=4.2,
+        test=TTest("win", 0.03, 3),
+        corrected=TTest("tie", 0.03, 3),
+        printed=PrintedPair(estimate(13.3), estimate(8.8)) if rnn == "SRN" else None,
+        decimals=2,
     )
 
 
 def _variant(cost, rnn):
-    means = {"train": estimate(0.6), "test": estimate(0.5), "decimals": 3}
-    row = {"dataset": "yeast", "cost": cost, "rnn": rnn, "best": rnn == "SRN", "empty": 1.0}
-    return row | means | {"printed": {"train": estimate(0.61), "test": estimate(0.52)}}
+    return RnnVariant(
+        dataset="yeast",
+        cost=cost,
+        rnn=rnn,
+        empty=1.0,
+        train=estimate(0.6),
+        test=estimate(0.5),
+        best=rnn == "SRN",
+        printed={"train": estimate(0.61), "test": estimate(0.52)},
+        decimals=3,
+    )
 
 
 def _by_max(model):
-    means = {"best": estimate(9.84), "max": estimate(13.3), "all_zeros": estimate(19.4)}
-    row = {"dataset": "yeast", "model": model, "cost": "rank", "printed": estimate(13.23)}
-    return row | means | {"max_z": 0.4, "best_z": -30.1}
+    return WrongChoice(
+        dataset="yeast",
+        model=model,
+        cost="rank",
+        best=estimate(9.84),
+        max=estimate(13.3),
+        all_zeros=estimate(19.4),
+        printed=estimate(13.23),
+        max_z=0.4,
+        best_z=-30.1,
+    )

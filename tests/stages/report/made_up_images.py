@@ -2,6 +2,8 @@
 
 import base64
 
+from stages.common.slices import Example, ImageMean, ImageRow, Images, ImageSet, Shown, Step
+
 MODELS = ("logistic", "CNN-RNN", "Att-RNN", "RethinkNet")
 TITLES = {"hamming": "Hamming loss", "f1": "F1 score"}
 PIXEL = base64.b64encode(
@@ -14,57 +16,54 @@ PICTURE = f"data:image/gif;base64,{PIXEL}"
 
 def images(hostile="a label"):
     sets = {"photos": "demonstration", "drawings": None}
-    return {
-        "datasets": [_dataset(name, role) for name, role in sets.items()],
-        "examples": {"photos": [_example(hostile)], "drawings": []},
-        "shown": {"model": "RethinkNet", "cost": "F1 score"},
-    }
+    return Images(
+        datasets=[_dataset(name, role) for name, role in sets.items()],
+        examples={"photos": [_example(hostile)], "drawings": []},
+        shown=Shown("RethinkNet", "F1 score"),
+    )
 
 
 def _dataset(name, role):
-    return {
-        "dataset": name,
-        "title": f"What {name} are",
-        "role": role,
-        "models": list(MODELS),
-        "network": "A net",
-        "split": "official" if role else "random",
-        "parts": {"train": 80, "test": 20} if role else {"all": 100},
-        "problems": {"truncated": 2, "colours": 1} if role else {},
-        "images": 100,
-        "features": 2048,
-        "labels": 3,
-        "empty": 5 if role else 0,
-        "rows": [_row(cost, role) for cost in TITLES],
-    }
+    return ImageSet(
+        dataset=name,
+        title=f"What {name} are",
+        models=list(MODELS),
+        role=role,
+        network="A net",
+        split="official" if role else "random",
+        parts={"train": 80, "test": 20} if role else {"all": 100},
+        problems={"truncated": 2, "colours": 1} if role else {},
+        images=100,
+        features=2048,
+        labels=3,
+        empty=5 if role else 0,
+        rows=[_row(cost, role) for cost in TITLES],
+    )
 
 
 def _row(cost, role):
     means = {m: 0.1 * (n + 1) for n, m in enumerate(MODELS)}
     best = "RethinkNet" if cost == "f1" else "logistic"
-    return {
-        "cost": cost,
-        "title": TITLES[cost],
-        "greater_is_better": cost == "f1",
-        "models": {
-            m: {"mean": mean, "ste": 0.01, "n": 3, "planned": 3, "best": m == best}
-            for m, mean in sorted(means.items())
-        },
-        "printed": {m: 0.5 + mean for m, mean in sorted(means.items())} if role else {},
-    }
+    return ImageRow(
+        cost=cost,
+        title=TITLES[cost],
+        greater_is_better=cost == "f1",
+        models={m: ImageMean(mean, 0.01, 3, 3, m == best) for m, mean in sorted(means.items())},
+        printed={m: 0.5 + mean for m, mean in sorted(means.items())} if role else {},
+    )
 
 
 def _example(hostile):
-    return {
-        "file": "photos/1.jpg",
-        "seed": 0,
-        "picture": PICTURE,
-        "width": 200,
-        "height": 150,
-        "truth": ["cup", "knife"],
-        "steps": [
-            {"labels": ["cup"], "added": [], "dropped": []},
-            {"labels": ["cup", "knife", hostile], "added": ["knife", hostile], "dropped": []},
-            {"labels": ["cup", "knife"], "added": [], "dropped": [hostile]},
+    return Example(
+        file="photos/1.jpg",
+        picture=PICTURE,
+        width=200,
+        height=150,
+        seed=0,
+        truth=["cup", "knife"],
+        steps=[
+            Step(labels=["cup"], added=[], dropped=[]),
+            Step(labels=["cup", "knife", hostile], added=["knife", hostile], dropped=[]),
+            Step(labels=["cup", "knife"], added=[], dropped=[hostile]),
         ],
-    }
+    )

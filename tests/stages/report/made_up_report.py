@@ -5,6 +5,7 @@ from functools import cache
 from html.parser import HTMLParser
 from itertools import product
 
+from stages.report.page_inputs import Inputs, Run
 from stages.report.render import render
 from tests.stages.report.made_up_comparison import COSTS, REFERENCE, comparison
 
@@ -13,26 +14,23 @@ MODELS = ("all-zeros", "BR-LR", "RethinkNet", "bayes")
 
 
 def made_up(datasets=("yeast", "chain"), models=MODELS, **options):
-    """A context for `render`; `failed` maps (data set, model, cost, seed) to a reason."""
+    """The inputs of `render`; `failed` maps (data set, model, cost, seed) to a reason."""
     seeds, failed = options.get("seeds", 3), options.get("failed", {})
-    return {
-        "comparison": comparison(datasets, models, seeds, failed),
-        "cards": {name: card(name) for name in datasets},
-        "validations": {name: validation(name) for name in datasets},
-        "runs": [
+    grids = {"strengths": [0.1, 1.0], "stopping": ["loss"]}
+    return Inputs(
+        comparison=comparison(datasets, models, seeds, failed),
+        cards={name: card(name) for name in datasets},
+        validations={name: validation(name) for name in datasets},
+        runs=[
             run(d, m, cost, seed, failed.get((d, m, cost, seed)))
             for d, m, cost, seed in product(datasets, models, COSTS, range(seeds))
             if (d, m) != ("yeast", REFERENCE)
         ],
-        "speeds": {},
-        "params": {
-            "profile": options.get("profile", "quick"),
-            "datasets": list(datasets),
-            "seeds": seeds,
-            "grids": {"strengths": [0.1, 1.0], "stopping": ["loss"]},
-        },
-        "environment": {"now": {"Python": "3.11.2"}, "cells": {"torch": "2.13.0"}},
-    }
+        speeds={},
+        params=Run(options.get("profile", "quick"), list(datasets), seeds, grids),
+        now={"Python": "3.11.2"},
+        behind={"torch": "2.13.0"},
+    )
 
 
 @cache

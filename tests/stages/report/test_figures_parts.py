@@ -6,10 +6,18 @@ from itertools import pairwise
 import pytest
 
 from stages.report.figures import heat_map, scales, svg
-from stages.report.figures.labels import Box, Dot, place_labels
-from stages.report.figures.marks import DASHES, SERIES, SHAPES, dash, marker
 from stages.report.figures.scales import Scale, log_ticks, padded, plain, ticks
-from stages.report.figures.svg import shortened, tag, text_width
+from stages.report.figures.scatter import Box, Dot, place_labels
+from stages.report.figures.svg import (
+    DASHES,
+    SERIES,
+    SHAPES,
+    dash,
+    marker,
+    shortened,
+    tag,
+    text_width,
+)
 
 
 def test_attributes_and_children_are_escaped():

@@ -9,8 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from stages.common.errors import CELLS_FAILED, DataError
+from stages.common.schema import to_json
 from stages.report import __main__ as report
-from stages.report.environment import behind
+from stages.report.page_inputs import behind
 from stages.report.render import RECOMPUTE
 from tests.stages.report.made_up_report import made_up
 
@@ -28,11 +29,11 @@ def project(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for folder in ("data/runs", "data/prepared/yeast", "reports"):
         (tmp_path / folder).mkdir(parents=True)
-    pq.write_table(pa.Table.from_pylist(context["runs"]), "data/runs/yeast.parquet")
+    pq.write_table(pa.Table.from_pylist(context.runs), "data/runs/yeast.parquet")
     for path, value in (
-        ("reports/comparison.json", context["comparison"]),
-        ("data/prepared/yeast/card.json", context["cards"]["yeast"]),
-        ("data/prepared/yeast/validation.json", context["validations"]["yeast"]),
+        ("reports/comparison.json", to_json(context.comparison)),
+        ("data/prepared/yeast/card.json", context.cards["yeast"]),
+        ("data/prepared/yeast/validation.json", context.validations["yeast"]),
     ):
         (tmp_path / path).write_text(json.dumps(value, sort_keys=True))
     return tmp_path

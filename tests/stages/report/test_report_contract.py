@@ -2,10 +2,12 @@
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from stages.common.schema import from_json, to_json
 from stages.compare.comparison import compare
 from stages.compare.evidence import Experiment
 from stages.report.render import render
@@ -49,7 +51,7 @@ def context(experiments, formula=score, seeds=3):
     usual = made_up(SETS)
     cards = {
         name: card | {"label_names": [f"label {n}" for n in range(6)]}
-        for name, card in usual["cards"].items()
+        for name, card in usual.cards.items()
     }
     found = evidence(
         experiments,
@@ -61,7 +63,8 @@ def context(experiments, formula=score, seeds=3):
         cards=cards,
         seconds={cell: dict.fromkeys(range(seeds), 1.0) for cell in cells},
     )
-    return usual | {"comparison": json.loads(json.dumps(compare(found), sort_keys=True))}
+    text = json.dumps(to_json(compare(found)), sort_keys=True)
+    return replace(usual, comparison=from_json(json.loads(text)))
 
 
 RUNS = {
@@ -87,11 +90,11 @@ def test_a_run_becomes_a_page_without_holes_or_dead_links(experiments, formula, 
     assert len(ids) == len(set(ids))
     assert {a["href"].removeprefix("#") for a in page.all("a")} <= set(ids)
     assert not re.search(r"\b(nan|None|Undefined|inf|null)\b", page.text())
-    for name in SMALLER.keys() - {"datasets"}:
+    for name in SMALLER:
         assert (f'<section id="{name.replace("_", "-")}"' in html) == (name in experiments)
 
 
 def test_the_verdict_of_a_whole_run_is_linked_to_its_evidence():
     found = context(*RUNS["everything"])
     part = section(render(found), "verdict")
-    assert len(found["comparison"]["claims"]) == part.count(">Evidence</a>")
+    assert len(found.comparison.claims) == part.count(">Evidence</a>")

@@ -1,19 +1,23 @@
 """The sections of the smaller experiments: tables, figures and what they say."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
-from stages.report.ablations import gain
-from stages.report.curves import MOST_ENTRIES, curve_sentence, matrix_sentence, matrix_table
+from stages.common.slices import Curve, Mean, TTest
 from stages.report.render import render
+from stages.report.sections.memory import MOST_ENTRIES, matrix_sentence, matrix_table
+from stages.report.sections.rethinking import curve_sentence
+from stages.report.sections.reweighting import gain
 from tests.stages.report.made_up_comparison import COSTS, estimate, matrix
 from tests.stages.report.made_up_report import Page, made_up, section, usual_page
 
 
 def curve(*means, greater=True, ste=0.01):
-    points = [{"mean": mean, "ste": ste, "n": 3} for mean in means]
-    return {"greater_is_better": greater, "test": points}
+    points = [Mean(mean, ste, 3) for mean in means]
+    steps = list(range(1, len(means) + 1))
+    return Curve("yeast", "f1", "F1 score", greater, 3, steps, points, points)
 
 
 def test_the_sentence_on_rethinking_can_go_either_way():
@@ -37,9 +41,8 @@ def test_curves_stand_by_data_set_with_their_numbers():
 
 def test_a_curve_without_any_value_is_in_the_table_alone():
     context = made_up()
-    nothing = {"mean": None, "ste": None, "n": 0}
-    found = context["comparison"]["experiments"]["rethinking"]["curves"][0]
-    found |= {"train": [nothing] * 5, "test": [nothing] * 5}
+    found = context.comparison.experiments["rethinking"].curves[0]
+    found.train = found.test = [Mean(None, None, 0)] * 5
     part = section(render(context), "rethinking")
     assert part.count("fig-curves") == 3
     assert part.count("did not finish") == 2 * 10
@@ -50,10 +53,10 @@ def test_the_sentence_on_the_memory_can_go_either_way():
     assert "are more alike than chance explains: r = 0.41, p = 0.003 by 999" in matrix_sentence(
         found, 0.05
     )
-    assert "are not more alike" in matrix_sentence(found | {"p": 0.2}, 0.05)
-    assert "are not more alike" in matrix_sentence(found | {"r": -0.4}, 0.05)
-    assert "cannot be correlated" in matrix_sentence(found | {"r": None, "p": None}, 0.05)
-    assert "is small (b)" in matrix_sentence(found | {"unscaled": ["b"]}, 0.05)
+    assert "are not more alike" in matrix_sentence(replace(found, p=0.2), 0.05)
+    assert "are not more alike" in matrix_sentence(replace(found, r=-0.4), 0.05)
+    assert "cannot be correlated" in matrix_sentence(replace(found, r=None, p=None), 0.05)
+    assert "is small (b)" in matrix_sentence(replace(found, unscaled=["b"]), 0.05)
 
 
 def test_a_large_matrix_shows_its_largest_entries():
@@ -97,16 +100,16 @@ def test_the_wrong_choice_is_counted_against_the_right_one():
 
 def test_an_experiment_with_a_cost_of_no_algorithm_is_shown_by_its_name():
     context = made_up()
-    context["comparison"]["experiments"]["reweighting"]["rows"][0]["cost"] = "own"
+    context.comparison.experiments["reweighting"].rows[0].cost = "own"
     assert "<bdi>own</bdi>" in section(render(context), "reweighting")
     assert "own" not in COSTS
 
 
 def test_a_net_without_a_result_is_a_dash():
     context = made_up()
-    row = context["comparison"]["experiments"]["reweighting"]["rows"][0]
-    row |= {"plain": estimate(None), "gain_in_ste": None}
-    row["test"]["result"] = row["corrected"]["result"] = "too few"
+    row = context.comparison.experiments["reweighting"].rows[0]
+    row.plain, row.gain_in_ste = estimate(None), None
+    row.test = row.corrected = TTest("too few", None, 1)
     text = Page(section(render(context), "reweighting")).text()
     assert "did not finish" in text
     assert "too few seeds" in text

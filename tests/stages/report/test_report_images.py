@@ -36,7 +36,7 @@ def test_the_best_of_each_cost_is_starred_by_its_direction():
 def test_what_was_run_is_told_with_the_odd_files_and_the_throughput():
     context = made_up()
     speed = {"rate": 8.25, "share": 0.934, "workers": 2, "device": "cpu", "images": 100}
-    context["speeds"] = {"photos": speed}
+    context.speeds = {"photos": speed}
     text = Page(part(render(context))).text()
     assert "A net; frozen" in text
     assert "100: 80 to train, 20 to test" in text
@@ -74,7 +74,7 @@ def test_the_policy_allows_embedded_pictures_and_no_others():
 
 def test_a_hostile_label_of_an_image_is_text():
     context = made_up()
-    context["comparison"]["experiments"]["images"] = images(HOSTILE)
+    context.comparison.experiments["images"] = images(HOSTILE)
     page = Page(render(context))
     assert len(page.all("img")) == 1 and len(page.all("script")) == 1
     assert " ".join(HOSTILE.split()) in page.text("bdi")

@@ -3,13 +3,14 @@
 import base64
 import hashlib
 import re
+from dataclasses import replace
 from itertools import pairwise
 
 import jinja2
 import pytest
 
+from stages.common.words import file_name
 from stages.report.render import render
-from stages.report.text import file_name
 from tests.stages.report.made_up_report import HOSTILE, Page, inline, made_up, section, usual_page
 
 OF_EXPERIMENTS = {
@@ -19,6 +20,7 @@ OF_EXPERIMENTS = {
     "rnn_variants": "rnn-variants",
     "selected_by_max": "selected-by-max",
     "images": "images",
+    "datasets": "datasets",
 }
 
 
@@ -27,7 +29,8 @@ def steady(html):
 
 
 def without(context, name):
-    del context["comparison"]["experiments"][name]
+    del context.comparison.experiments[name]
+    context.comparison.order.experiments.remove(name)
     return context
 
 
@@ -70,7 +73,7 @@ def test_every_link_has_a_target_and_every_id_is_there_once():
 def test_hostile_names_are_shown_as_text():
     names = {"datasets": ("yeast", HOSTILE), "models": ("all-zeros", HOSTILE, "C")}
     context = made_up(**names, failed={(HOSTILE, HOSTILE, "rank", 0): HOSTILE})
-    context["comparison"]["experiments"]["memory"]["matrices"][0]["labels"][0] = HOSTILE
+    context.comparison.experiments["memory"].matrices[0].labels[0] = HOSTILE
     page = Page(render(context))
     assert len(page.all("script")) == 1
     assert all(image["src"].startswith("data:") for image in page.all("img"))
@@ -83,7 +86,7 @@ def test_equal_inputs_give_equal_bytes():
 
 def test_one_block_alone_is_volatile():
     first, second = made_up(), made_up()
-    second["environment"]["now"] = {"Python": "3.12"}
+    second.now = {"Python": "3.12"}
     one, other = render(first), render(second)
     assert one != other
     assert steady(one) == steady(other)
@@ -113,10 +116,11 @@ def test_an_experiment_that_was_not_run_is_absent_and_named(name, part):
 
 def test_a_run_without_algorithms_renders_too():
     context = made_up()
-    empty = {"costs": {}, "claims": [], "advice": {}, "flaws": []}
-    order = context["comparison"]["order"] | {"costs": [], "models": []}
-    context["comparison"] |= empty | {"order": order, "reference": []}
-    context["comparison"]["empty"]["matters"] = {}
+    comparison = context.comparison
+    order = replace(comparison.order, costs=[], models=[])
+    empty = {"costs": {}, "claims": [], "advice": {}, "flaws": [], "reference": []}
+    context.comparison = replace(comparison, order=order, **empty)
+    context.comparison.empty.matters = {}
     html = render(context)
     assert '<section id="paper"' not in html
     assert '<section id="reweighting"' in html
@@ -155,7 +159,7 @@ def test_nothing_unsaid_slips_through():
 
 def test_a_missing_input_is_an_error_not_a_gap():
     context = made_up()
-    del context["cards"]["chain"]["storage"]
+    del context.cards["chain"]["storage"]
     with pytest.raises(jinja2.UndefinedError, match="storage"):
         render(context)
 
@@ -164,10 +168,10 @@ def test_the_whole_protocol_stays_below_five_megabytes():
     sets = ("yeast", "chain", *(f"set-{number}" for number in range(9)))
     models = ("all-zeros", "RethinkNet", "bayes", *(f"model-{number}" for number in range(10)))
     context = made_up(sets, models, seeds=10)
-    experiments = context["comparison"]["experiments"]
-    experiments["rethinking"]["curves"] *= 4
-    experiments["reweighting"]["rows"] *= 20
-    experiments["rnn_variants"]["rows"] *= 22
+    experiments = context.comparison.experiments
+    experiments["rethinking"].curves *= 4
+    experiments["reweighting"].rows *= 20
+    experiments["rnn_variants"].rows *= 22
     assert len(render(context).encode()) < 5_000_000
 
 

@@ -2,8 +2,11 @@
 
 import re
 
-from stages.report.datasets import wrong_counts
-from stages.report.paper import agreement, distance, evidence_table
+from stages.common.schema import Agreement
+from stages.common.slices import DatasetCounts
+from stages.report.paper import agreement
+from stages.report.sections.datasets import wrong_counts
+from stages.report.table import distance, plain_table
 from tests.stages.report.made_up_report import Page, section, usual_page
 
 
@@ -20,7 +23,7 @@ def test_a_difference_has_a_symbol_and_words_for_its_meaning():
 
 
 def test_agreement_is_counted_over_all_costs():
-    counts = {"numbers": 3, "within_2": 1, "same_side": 4, "comparisons": 6}
+    counts = Agreement(numbers=3, within_2=1, same_side=4, comparisons=6)
     assert agreement({"rank": counts, "f1": counts}) == (
         "2 of 6 printed numbers lie within two pooled standard errors of ours; "
         "8 of 12 comparisons of two models fall on the same side."
@@ -59,7 +62,7 @@ def test_evidence_of_any_shape_becomes_a_table():
         {"at_z": -1915.25, "cost": "f1", "dataset": "yeast", "models": ["A", "B"]},
         {"at_z": None, "cost": "f1", "dataset": "x"},
     ]
-    table = evidence_table({"id": "f", "title": "F", "evidence": rows})
+    table = plain_table("f", "F", rows)
     assert [column.title for column in table.columns] == ["dataset", "cost", "models", "at z"]
     assert [column.number for column in table.columns] == [False, False, False, True]
     texts = [[str(cell.html) for cell in row] for row in table.groups[0].rows]
@@ -67,17 +70,15 @@ def test_evidence_of_any_shape_becomes_a_table():
         ["<bdi>yeast</bdi>", "<bdi>f1</bdi>", "A and B", "−1,915.2"],
         ["<bdi>x</bdi>", "<bdi>f1</bdi>", "–", "–"],
     ]
-    assert evidence_table({"id": "f", "title": "F", "evidence": []}) is None
 
 
 def test_the_data_set_table_marks_what_the_paper_got_wrong():
-    html = section(usual_page(), "data")
+    html = section(usual_page(), "datasets")
     table = re.search(r'data-file="data-sets".*?</table>', html, re.S)[0]
     assert 'data-ours="103" data-paper="2417"' in table
     assert "printed 2,417" in table
     assert "contradict the printed counts of yeast (features)." in Page(html).text()
-    right = {"rows": [{"dataset": "a", "wrong": []}]}
-    assert wrong_counts(right).startswith("Every printed count")
+    assert wrong_counts([DatasetCounts("a", "a", {}, {}, [])]).startswith("Every printed count")
 
 
 def test_data_cards_show_counts_beside_the_expected_ones():

@@ -5,7 +5,7 @@ from itertools import product
 
 from stages.report.ranks import averages, leaders
 from stages.report.render import render
-from stages.report.scores import share
+from stages.report.score_tables import share
 from tests.stages.report.made_up_comparison import COSTS
 from tests.stages.report.made_up_report import MODELS, Page, made_up, section, usual_page
 
@@ -83,7 +83,7 @@ def test_both_values_of_empty_have_a_table_where_they_differ():
 
 def test_ranks_stand_by_both_rules_and_the_download_has_both():
     context = made_up()
-    rules = averages(context["comparison"]["costs"]["hamming"], other=False)
+    rules = averages(context.comparison.costs["hamming"], other=False)
     assert rules["mid"]["all-zeros"] == rules["paper"]["all-zeros"] + 0.5
     table = section(render(context), "ranks")
     cell = re.search(

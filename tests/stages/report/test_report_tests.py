@@ -38,10 +38,10 @@ def test_the_tests_over_data_sets_are_said_in_sentences():
 
 def test_no_difference_is_said_as_such():
     context = made_up()
-    for cost in context["comparison"]["costs"].values():
-        cost["over_datasets"]["friedman"]["p"] = 0.4
+    for cost in context.comparison.costs.values():
+        cost.over_datasets.friedman.p = 0.4
     text = Page(part_of(render(context))).text()
-    assert "no difference between the models is shown (p = 0.400)" in text
+    assert "no difference between the models is shown (p = 0.40)" in text
 
 
 def test_too_few_data_sets_give_a_reason_and_no_diagram():

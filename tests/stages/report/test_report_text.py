@@ -1,8 +1,21 @@
 """Numbers and lists as the page writes them."""
 
-from stages.common.words import counted, isolated, listed
-from stages.report.tables import Cell, name, sign, starred, switched
-from stages.report.text import chance, duration, fixed, rank_text, raw, short, signed
+from stages.common.words import (
+    change,
+    counted,
+    duration,
+    fixed,
+    gains,
+    isolated,
+    listed,
+    p_text,
+    percent,
+    rank_text,
+    raw,
+    short,
+    signed,
+)
+from stages.report.table import Cell, piece
 
 
 def test_numbers_have_fixed_decimals_a_true_minus_and_no_negative_zero():
@@ -33,9 +46,19 @@ def test_a_name_cannot_turn_the_sentence_around_it():
 
 
 def test_p_values_are_never_zero():
-    assert [chance(p) for p in (None, 0.0, 0.0009, 0.04)] == [
-        *("p unknown", "p < 0.001", "p < 0.001", "p = 0.040")
+    assert [p_text(p) for p in (0.0, 0.0009, 0.0254, 0.04, 0.4)] == [
+        *("p < 0.001", "p < 0.001", "p = 0.025", "p = 0.04", "p = 0.40")
     ]
+
+
+def test_a_gain_that_is_none_is_a_loss():
+    assert [gains(share) for share in (0.123, 0.03, 0.0, -0.001)] == [
+        *("gains 12 %", "gains 3.0 %", "gains 0 %", "loses 0.1 %")
+    ]
+    assert [change(share) for share in (0.123, 0.005, 0.0, -0.001)] == [
+        *("+12 %", "+0.5 %", "0 %", "−0.1 %")
+    ]
+    assert percent(-0.25) == "−25 %"
 
 
 def test_times_take_the_unit_a_reader_thinks_in():
@@ -48,9 +71,12 @@ def test_times_take_the_unit_a_reader_thinks_in():
 def test_markup_in_names_is_escaped_everywhere():
     hostile = "<b>&"
     pieces = [
-        str(name(hostile).html),
-        sign(hostile, hostile, hostile),
-        str(starred(hostile, True)),
-        switched("rank", {"mid": Cell(hostile, hostile)}),
+        piece("name", hostile, hostile, hostile),
+        piece("sign", hostile, hostile, hostile),
+        piece("starred", hostile, True),
+        piece("switched", "rank", {"mid": Cell(hostile, hostile)}),
+        piece("link", hostile, hostile),
+        piece("failed", hostile),
+        piece("joined", hostile, hostile),
     ]
     assert all("<b>&" not in piece.replace("<b><span", "") for piece in pieces)

@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from stages.common.schema import Claim
+from stages.report.health import finding
 from stages.report.render import render
 from stages.report.verdict import FAILS, HOLDS, OPEN, headline
 from tests.stages.report.made_up_report import Page, made_up, section, usual_page
@@ -11,7 +13,7 @@ from tests.stages.report.made_up_report import Page, made_up, section, usual_pag
 
 def claims(holds=0, fails=0, open_=0):
     words = [HOLDS] * holds + [FAILS] * fails + [OPEN] * open_
-    return [{"verdict": word} for word in words]
+    return [Claim("id", "claim", word, "why", "test", "anchor") for word in words]
 
 
 @pytest.mark.parametrize(
@@ -74,7 +76,8 @@ def test_every_cost_has_its_advice_with_the_price_and_the_figure():
 
 def test_a_cost_without_recommendation_says_so():
     context = made_up()
-    context["comparison"]["advice"]["rank"] |= {"recommended": None, "points": []}
+    advice = context.comparison.advice["rank"]
+    advice.recommended, advice.points = None, []
     part = section(render(context), "verdict")
     assert "No recommendation" in part
     assert part.count("<figure>") == 3
@@ -93,7 +96,7 @@ def test_cells_that_failed_alike_stand_on_one_line_and_are_all_counted():
 def test_devices_that_are_mixed_are_an_alert():
     context = made_up()
     assert "different devices" not in Page(section(render(context), "alerts")).text()
-    for run in context["runs"]:
+    for run in context.runs:
         run["device"] = "cuda" if run["model"] == "RethinkNet" else "cpu"
     text = Page(section(render(context), "alerts")).text()
     assert "2 different devices trained the models" in text and "cuda: RethinkNet" in text
@@ -108,9 +111,22 @@ def test_a_result_that_does_not_beat_the_trivial_one_is_an_alert():
 def test_validation_findings_and_a_thinned_profile_are_alerts():
     text = Page(section(usual_page(), "alerts")).text()
     assert "1 finding in the validation of the data" in text
-    assert "chain: Every row has a label – found 12" in text
+    assert "chain: 12 rows have no label" in text
     assert "The quick profile is a thinned run" in text
     assert "thinned" not in Page(render(made_up(profile="paper"))).text()
+
+
+@pytest.mark.parametrize(
+    ("check", "observed", "text"),
+    [
+        ("no-duplicates", "7", "7 rows stand twice"),
+        ("no-empty", "1", "1 row has no label"),
+        ("varies", "2 of 103 break this: a, b", "2 features do not vary (a, b)"),
+        ("count-labels", "5", "expected was: as promised; observed: 5"),
+    ],
+)
+def test_a_broken_check_says_what_was_found(check, observed, text):
+    assert finding({"check": check, "text": "as promised", "observed": observed}) == text
 
 
 def test_a_clean_run_says_so():

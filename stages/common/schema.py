@@ -1,0 +1,342 @@
+"""What comparison.json holds: compare makes it, report reads it back into the same types."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from stages.common.errors import DataError
+from stages.common.slices import Mean, Number, Part, Slice, TTest, Value
+
+
+@dataclass
+class PrintedRank(Number):
+    """A number of the paper's main table."""
+
+    rank: int | None
+
+
+@dataclass
+class PrintedScore(PrintedRank):
+    """A number of the main table with its model; not comparable if it is a constant's."""
+
+    model: str
+    comparable: bool
+
+
+@dataclass
+class Beside(PrintedScore):
+    """A printed number beside ours: the difference, also in pooled standard errors."""
+
+    difference: float | None
+    standard_errors: float | None
+
+
+@dataclass
+class Place(Mean):
+    """A model on a data set: its mean and its place among the others."""
+
+    planned: int
+    rank: float | None
+    paper_rule_rank: int | None
+    best: bool
+    beats_trivial: bool | None
+
+
+@dataclass
+class Score(Place):
+    """All about a model on a data set; `other_empty` is its place by the other convention."""
+
+    seeds: dict[str, float | None]
+    statuses: dict[str, int]
+    reasons: list[str]
+    other_empty: Place | None
+    printed: Beside | None
+
+    def under(self, other: bool) -> Place:
+        """The place by the other convention, if that is asked for and differs."""
+        return (self.other_empty if other else None) or self
+
+
+@dataclass
+class DatasetTable(Part):
+    """A data set by one cost."""
+
+    decimals: int
+    paper_name: str | None
+    paper: list[PrintedScore]
+    models: dict[str, Score]
+
+
+@dataclass
+class AverageRanks(Part):
+    """The average rank of each model over the data sets that have them all."""
+
+    models: dict[str, float | None]
+    datasets: list[str]
+    left_out: list[str]
+
+
+@dataclass
+class Counts(Part):
+    """On how many data sets one model wins, ties and loses against another."""
+
+    win: int
+    tie: int
+    loss: int
+    too_few: int
+
+
+@dataclass
+class BothTests(TTest):
+    """The paper's paired t-test, and the one corrected for overlapping splits."""
+
+    corrected: TTest
+
+
+@dataclass
+class Pair(Counts):
+    """One model against another, by both tests."""
+
+    corrected: Counts
+    datasets: dict[str, BothTests]
+
+
+@dataclass
+class Friedman(Part):
+    """Friedman's test over `n` data sets and `k` models."""
+
+    statistic: float | None
+    p: float
+    n: int
+    k: int
+
+
+@dataclass
+class Nemenyi(Part):
+    """The critical difference, and the models it does not tell apart."""
+
+    cd: float
+    groups: list[list[str]]
+
+
+@dataclass
+class Wilcoxon(Part):
+    """Two models over data sets; `better` is None where they are not told apart."""
+
+    a: str
+    b: str
+    p: float
+    p_holm: float
+    n: int
+    better: str | None
+
+
+@dataclass
+class SignedRank(Part):
+    """The probability that `a` is better on a new data set, neither, or `b`."""
+
+    a: str
+    b: str
+    p_a: float
+    p_rope: float
+    p_b: float
+    rope: float
+
+
+@dataclass
+class OverDatasets(Part):
+    """Tests over data sets; `why` tells why there are none, `note` what they cannot show."""
+
+    models: list[str]
+    datasets: list[str]
+    left_out: list[str]
+    left_out_why: list[str]
+    scale: str
+    friedman: Friedman | None
+    nemenyi: Nemenyi | None
+    wilcoxon_holm: list[Wilcoxon]
+    signed_rank: list[SignedRank]
+    groups: list[list[str]]
+    note: str | None
+    why: str | None
+
+
+@dataclass
+class Overall(Part):
+    """All models over all data sets: ranks and tests."""
+
+    average_ranks: AverageRanks
+    over_datasets: OverDatasets
+    tests: dict[str, dict[str, Pair]]
+
+
+@dataclass
+class CostTable(Overall):
+    """One cost; `other_empty` is its overall view by the other convention, where that differs."""
+
+    title: str
+    greater_is_better: bool
+    datasets: dict[str, DatasetTable]
+    other_empty: Overall | None
+
+    def under(self, other: bool) -> Overall:
+        """Ranks and tests by the other convention, if that is asked for and differs."""
+        return (self.other_empty if other else None) or self
+
+
+@dataclass
+class Sides(Part):
+    """With how many models the comparison comes out as printed, and with which it does not."""
+
+    agree: int
+    of: int
+    disagree: list[str]
+
+
+@dataclass
+class PaperRow(Part):
+    """A printed number and ours, counted the same way; `flaw` explains a difference."""
+
+    dataset: str
+    cost: str
+    model: str
+    printed: PrintedRank
+    ours: Mean | None
+    z: float | None
+    empty: float
+    comparisons: Sides
+    flaw: str | None
+
+
+@dataclass
+class Agreement(Part):
+    """How many numbers and comparisons of a cost agree with the paper."""
+
+    numbers: int
+    within_2: int
+    same_side: int
+    comparisons: int
+
+
+@dataclass
+class PaperBeside(Part):
+    """The paper's main table beside ours."""
+
+    rows: list[PaperRow]
+    summary: dict[str, Agreement]
+
+
+@dataclass
+class Flaw(Part):
+    """A flaw of the printed tables with its verdict and the numbers behind it."""
+
+    id: str
+    title: str
+    verdict: str
+    text: str
+    anchor: str
+    evidence: list[dict[str, Value]]
+
+
+@dataclass
+class Claim(Part):
+    """A claim of the paper with its verdict."""
+
+    id: str
+    claim: str
+    verdict: str
+    why: str
+    test: str
+    anchor: str
+
+
+@dataclass
+class Price(Part):
+    """A model by rank and time; on the Pareto front if no other beats it in both."""
+
+    model: str
+    average_rank: float
+    seconds: float | None
+    pareto: bool
+
+
+@dataclass
+class Advice(Part):
+    """What to use for a cost."""
+
+    recommended: str | None
+    why: str
+    points: list[Price]
+
+
+@dataclass
+class Failure(Part):
+    """A cell without a result."""
+
+    dataset: str
+    model: str
+    cost: str
+    seed: int
+    status: str
+    reason: str
+
+
+@dataclass
+class Order(Part):
+    """In which order names are shown: as params.yaml lists them."""
+
+    costs: list[str]
+    datasets: list[str]
+    models: list[str]
+    experiments: list[str]
+
+
+@dataclass
+class Empty(Part):
+    """What predicting nothing counts where nothing is true, and where it matters: by data set."""
+
+    default: float
+    other: float
+    matters: dict[str, list[str]]
+
+
+@dataclass
+class Comparison(Part):
+    """The whole file."""
+
+    order: Order
+    reference: list[str]
+    seeds: int
+    cells: dict[str, int]
+    failures: list[Failure]
+    empty: Empty
+    level: float
+    costs: dict[str, CostTable]
+    experiments: dict[str, Slice]
+    paper: PaperBeside
+    flaws: list[Flaw]
+    claims: list[Claim]
+    advice: dict[str, Advice]
+
+    def title(self, cost: str) -> str:
+        """The name of a cost in a sentence, also when no algorithm was run for it."""
+        return self.costs[cost].title if cost in self.costs else cost
+
+
+_FILE = TypeAdapter(Comparison)
+
+
+def to_json(comparison: Comparison) -> dict[str, Any]:
+    """The comparison as plain values; a value of a wrong type is an error."""
+    return _FILE.dump_python(comparison, mode="json", warnings="error")
+
+
+def from_json(values: object) -> Comparison:
+    """The comparison that `to_json` made these values of."""
+    try:
+        return _FILE.validate_python(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise DataError(f"comparison.json: {place}: {first['msg']}; run `dvc repro`") from None

@@ -1,0 +1,121 @@
+"""PCC was printed with a faulty decision rule for F1, which also served for accuracy.
+
+By Hamming and rank loss the published way follows one greedy path in place of the marginals; that
+is shown beside it, but it is no fault.
+"""
+
+from math import hypot
+from typing import NamedTuple
+
+from stages.common.words import listed, sentence
+from stages.compare.audit import Finding
+from stages.compare.evidence import Evidence
+from stages.compare.numbers import NEAR, enough, errors_apart, summary
+
+TITLE = "PCC was run with a faulty F1 rule, and along one greedy path"
+ANCHOR = "paper"
+FAULTY = ("f1", "accuracy")
+EMPTY = 0.0  # the rule as published never predicts the empty set
+
+
+class Rules(NamedTuple):
+    """Means by the exact and by the published rule beside a printed number."""
+
+    dataset: str
+    cost: str
+    printed: float
+    exact: float
+    published: float
+    exact_z: float
+    published_z: float
+    decides: bool
+    nearer: str
+    enough: bool
+
+
+def audit(evidence: Evidence) -> Finding:
+    """PCC with the exact and with the published rule: which is nearer to the printed number."""
+    pairs = evidence.roles.variants("published")
+    if not pairs:
+        return Finding(None, "No model of params.yaml is the variant `published` of another.", [])
+    rows = [
+        row
+        for exact, published in pairs.items()
+        for dataset in evidence.printed_datasets()
+        for cost in evidence.experiment("algorithms").costs
+        if (row := rules(evidence, dataset, cost, exact, published))
+    ]
+    table = [row._asdict() for row in rows]
+    ran = [row for row in rows if row.enough and row.cost in FAULTY]
+    if not ran:
+        names = listed(name for pair in pairs.items() for name in pair)
+        text = f"{names} were not both run for F1 on a data set of the paper."
+        return Finding(None, text, table)
+    deciding = [row for row in ran if row.decides]
+    nearer = [row for row in deciding if row.nearer in pairs.values()]
+    text = sentence(
+        f"In {len(deciding)} of {len(ran)} pairs of data set and cost the two rules differ and not "
+        f"both lie within {NEAR:g} standard errors of the printed number; there the rule as "
+        f"published is the nearer one in {len(nearer)}."
+        if deciding
+        else f"On {listed(sorted({row.dataset for row in ran}))} both rules lie within "
+        f"{NEAR:g} standard errors of the printed numbers, or do not differ: the run does not "
+        "tell which one the paper used.",
+        _largest(evidence, deciding),
+        _elsewhere([row for row in rows if row.decides and row.cost not in FAULTY], pairs),
+    )
+    return Finding(bool(deciding) and 2 * len(nearer) > len(deciding), text, table)
+
+
+def _largest(evidence: Evidence, deciding: list[Rules]) -> str | None:
+    if not deciding:
+        return None
+    row = max(deciding, key=lambda row: abs(row.exact - row.published))
+    return (
+        f"The largest difference is on {row.dataset} by {evidence.title(row.cost)}: "
+        f"{row.exact:.3f} by the exact rule, {row.published:.3f} by the published one, "
+        f"{row.printed:.3f} printed."
+    )
+
+
+def _elsewhere(deciding: list[Rules], pairs: dict[str, str]) -> str | None:
+    if not deciding:
+        return None
+    nearer = sum(row.nearer in pairs.values() for row in deciding)
+    return (
+        "By Hamming and rank loss, where the published way follows one greedy path in place of "
+        f"the marginals, it is nearer in {nearer} of {len(deciding)} such pairs."
+    )
+
+
+def rules(evidence: Evidence, dataset: str, cost: str, exact: str, published: str) -> Rules | None:
+    """Both rules beside the printed number of one data set and cost; None if one is missing."""
+    printed = evidence.paper.number(evidence.paper_name(dataset), cost, exact)
+    one, other = (
+        summary(evidence.scores.seeds(dataset, model, cost, empty=EMPTY))
+        for model in (exact, published)
+    )
+    if not printed or printed.mean is None or one.mean is None or other.mean is None:
+        return None
+    decimals = evidence.decimals(dataset, cost)
+    z = [errors_apart(ours, printed, decimals) or 0.0 for ours in (one, other)]
+    apart = abs(one.mean - other.mean) > NEAR * hypot(one.ste or 0.0, other.ste or 0.0)
+    return Rules(
+        dataset=dataset,
+        cost=cost,
+        printed=printed.mean,
+        exact=one.mean,
+        published=other.mean,
+        exact_z=z[0],
+        published_z=z[1],
+        decides=apart and max(map(abs, z)) > NEAR,
+        nearer=exact if abs(z[0]) < abs(z[1]) else published,
+        enough=enough(one) and enough(other),
+    )
+
+
+def explains(evidence: Evidence, dataset: str, cost: str, model: str) -> bool:
+    """Whether the published rule is nearer to a printed number of the model than the exact one."""
+    published = evidence.roles.variants("published").get(model)
+    row = rules(evidence, dataset, cost, model, published) if published else None
+    return row is not None and row.nearer == published

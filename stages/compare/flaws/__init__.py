@@ -1,1 +1,0 @@
-"""Known flaws of the printed tables, each recomputed; one module for each."""

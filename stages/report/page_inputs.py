@@ -1,0 +1,129 @@
+"""Everything the page is made of, from the files of the earlier stages."""
+
+import json
+import os
+import platform
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from stages.common import paths
+from stages.common.errors import DataError
+from stages.common.files import read_json
+from stages.common.params import Params
+from stages.common.schema import Comparison, from_json
+from stages.common.tables import read_table
+
+COLUMNS = ["dataset", "model", "seconds", "device", "versions"]
+MOST_SHOWN = 3  # versions of one thing; the code has a hash for each model
+PACKAGES = ("numpy", "scipy", "scikit-learn", "torch", "pandas", "pyarrow", "dvc", "prefect")
+
+Json = dict[str, Any]  # a card, a validation, a row of runs: written by other stages
+
+
+@dataclass
+class Run:
+    """What was asked for."""
+
+    profile: str
+    datasets: list[str]
+    seeds: int
+    grids: dict[str, list[Any]]
+
+
+@dataclass
+class Inputs:
+    """The comparison, and what else the page tells of the run."""
+
+    comparison: Comparison
+    cards: dict[str, Json]
+    validations: dict[str, Json]
+    runs: list[Json]
+    speeds: dict[str, Json]
+    params: Run
+    now: dict[str, str]  # the machine and the versions of this page
+    behind: dict[str, str]  # the versions of its cells
+
+    @cached_property
+    def anchors(self) -> set[str]:
+        """The parts of the page that a claim or a flaw may link to."""
+        experiments = {name.replace("_", "-") for name in self.comparison.experiments}
+        costs = {f"cost-{cost}" for cost in self.comparison.order.costs}
+        return experiments | costs | ({"paper"} if costs else set())
+
+
+def gather(params: Params) -> Inputs:
+    """Read them all; what is missing is named."""
+    datasets = list(params.datasets)
+    try:
+        runs = [
+            row
+            for name in datasets
+            for row in read_table(paths.runs(name), columns=COLUMNS).to_pylist()
+        ]
+        return Inputs(
+            comparison=read_comparison(),
+            cards={name: read_json(paths.prepared(name) / "card.json") for name in datasets},
+            validations={
+                name: read_json(paths.prepared(name) / "validation.json") for name in datasets
+            },
+            runs=runs,
+            speeds=_speeds(datasets),
+            params=Run(
+                profile=params.profile,
+                datasets=datasets,
+                seeds=params.train.seeds,
+                grids={name: list(values) for name, values in params.grids.items()},
+            ),
+            now=_now(),
+            behind=behind(runs),
+        )
+    except FileNotFoundError as error:
+        raise DataError(f"{error.filename or error} is missing; run `dvc repro`") from None
+
+
+def read_comparison() -> Comparison:
+    """What stage `compare` wrote."""
+    return from_json(read_json(paths.REPORTS / "comparison.json"))
+
+
+def _speeds(datasets: Iterable[str]) -> dict[str, Json]:
+    """How fast the images of each set went through the network, as last measured."""
+    files = {name: paths.features(name) / "speed.json" for name in datasets}
+    return {name: read_json(path) for name, path in files.items() if path.exists()}
+
+
+def _now() -> dict[str, str]:
+    """When and where the page is written: the only part that equal inputs do not fix."""
+    return {
+        "written": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "Python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors",
+        **{name: _version(name) for name in PACKAGES},
+    }
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def behind(runs: Iterable[Json]) -> dict[str, str]:
+    """The versions the cells were computed with."""
+    values: dict[str, set[str]] = defaultdict(set)
+    for versions in {run["versions"] for run in runs if run["versions"]}:
+        for name, value in json.loads(versions).items():
+            values[name].add(str(value))
+    return {name: _few(sorted(values[name])) for name in sorted(values)}
+
+
+def _few(values: list[str]) -> str:
+    if len(values) > MOST_SHOWN:
+        return f"{len(values)} different ones, each in data/runs"
+    return ", ".join(values)

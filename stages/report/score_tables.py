@@ -1,0 +1,213 @@
+"""The table of a cost: every model on every data set, with the paper's numbers below."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from stages.common.schema import Comparison, CostTable, DatasetTable, Place
+from stages.common.words import listed, rank_text, verb
+from stages.report.ranks import (
+    RULES,
+    averages,
+    columns_of,
+    conventions,
+    leaders,
+    rank_cell,
+    ranked,
+    titled_of,
+)
+from stages.report.sections.datasets import card_id
+from stages.report.table import (
+    NOT_PRINTED,
+    Cell,
+    Column,
+    Group,
+    Table,
+    name,
+    number,
+    piece,
+    simple,
+    texts,
+    void,
+)
+
+FIELDS = ("mean", "ste", "rank", "paper-rank")
+
+
+def cost_table(comparison: Comparison, cost_name: str, other: bool) -> Table:
+    """Every model on every data set by one cost, with the paper's rows below."""
+    cost = comparison.costs[cost_name]
+    datasets = columns_of(comparison, cost)
+    rules = averages(cost, other)
+    ours = [
+        [name(model), *_scores(cost, datasets, model, other), rank_cell(rules, model)]
+        for model in ranked(comparison)
+    ]
+    reference = [
+        [name(model, "reference"), *_scores(cost, datasets, model, other), void("never ranked")]
+        for model in comparison.reference
+    ]
+    printed = [
+        [_from_paper(model), *(printed_score(cost, dataset, model) for dataset in datasets), Cell()]
+        for model in printed_models(cost, datasets)
+    ]
+    groups = [
+        Group(ours),
+        Group(reference, kind="reference"),
+        Group(printed, "Printed in the paper, not measured here", "paper"),
+    ]
+    text = " on the test part: mean ± standard error over seeds, rank in brackets"
+    headings = [Column(d, named=True, fields=FIELDS, link=card_id(d)) for d in datasets]
+    file, caption = titled_of(cost, cost_name, text, other)
+    return Table(
+        file,
+        caption,
+        [*texts("Model"), *headings, Column("Average rank", fields=RULES)],
+        [group for group in groups if group.rows],
+        kind="results",
+        direction="up" if cost.greater_is_better else "down",
+    )
+
+
+def _scores(cost: CostTable, datasets: Iterable[str], model: str, other: bool) -> list[Cell]:
+    return [score(cost, dataset, model, other) for dataset in datasets]
+
+
+def _from_paper(model: str) -> Cell:
+    return Cell(piece("unseen", "paper: ") + piece("name", model), head=True)
+
+
+def printed_models(cost: CostTable, datasets: Iterable[str]) -> list[str]:
+    """The models the paper prints for these data sets."""
+    rows = (row for dataset in datasets for row in cost.datasets[dataset].paper)
+    return list(dict.fromkeys(row.model for row in rows))
+
+
+def span_of(table: DatasetTable, other: bool) -> tuple[float, float]:
+    """The smallest and largest mean of a data set."""
+    means = [model.under(other).mean for model in table.models.values()]
+    known = [mean for mean in means if mean is not None]
+    return (min(known), max(known)) if known else (0.0, 0.0)
+
+
+def share(value: float, ends: tuple[float, float], greater: bool) -> float:
+    """Where a value lies between the worst (0) and the best (100) of its column."""
+    low, high = ends
+    if high == low:
+        return 100.0
+    part = (value - low) / (high - low)
+    return round(100 * (part if greater else 1 - part), 1)
+
+
+def score(cost: CostTable, dataset: str, model: str, other: bool) -> Cell:
+    """Mean ± standard error [rank] and where it lies in its column, or a dash and the reason."""
+    table = cost.datasets[dataset]
+    if model not in table.models:
+        return void("not planned")
+    reasons = "; ".join(table.models[model].reasons)
+    place = table.models[model].under(other)
+    if place.mean is None:
+        return Cell(piece("failed", reasons or "no reason was recorded"), kind="void")
+    tick = share(place.mean, span_of(table, other), cost.greater_is_better) * 0.97
+    html = piece(
+        "score", place, table.decimals, _ranks(place), list(_marks(place, reasons)), round(tick, 1)
+    )
+    values = (place.mean, place.ste, place.rank, place.paper_rule_rank)
+    return Cell(html, place.mean, fields=dict(zip(FIELDS, values, strict=True)))
+
+
+def _ranks(place: Place) -> str:
+    if place.rank is None:
+        return ""
+    rules = {"mid": place.rank, "paper": place.paper_rule_rank}
+    choices = {rule: Cell(f"[{rank_text(rank)}]") for rule, rank in rules.items()}
+    return piece("switched", "rank", choices)
+
+
+def _marks(place: Place, reasons: str) -> Iterator[tuple[str, str]]:
+    if place.beats_trivial is False:
+        yield "†", "does not beat the trivial prediction"
+    if place.n < place.planned:
+        yield "‡", f"{place.n} of {place.planned} seeds; {reasons}"
+
+
+def printed_score(cost: CostTable, dataset: str, model: str) -> Cell:
+    """A number of the paper."""
+    table = cost.datasets[dataset]
+    row = next((row for row in table.paper if row.model == model), None)
+    if row is None or row.mean is None:
+        return void(NOT_PRINTED)
+    fields = {"mean": row.mean, "ste": row.ste, "paper-rank": row.rank}
+    return Cell(piece("printed_score", row, table.decimals), row.mean, fields=fields)
+
+
+def lead(cost: CostTable, other: bool) -> str:
+    """Who has the best average rank, by either rule."""
+    overall = cost.under(other).average_ranks
+    rules = averages(cost, other)
+    if not leaders(rules["mid"]):
+        return "No data set has a result of every ranked model, so there is no average rank."
+    choices = {
+        rule: Cell(piece("joined", piece("bold", listed(first)), verb(first, "has", "share")))
+        for rule, ranks in rules.items()
+        for first in [leaders(ranks)]
+    }
+    end = f"the best average rank over {listed(overall.datasets)}."
+    if overall.left_out:
+        gone = listed(overall.left_out)
+        end += f" Left out, because a ranked model did not finish there: {gone}."
+    return piece("joined", piece("switched", "rank", choices), end)
+
+
+def seed_table(comparison: Comparison, cost_name: str) -> Table:
+    """Every single score behind the means, failed ones with their reason."""
+    cost = comparison.costs[cost_name]
+    reasons = {
+        (row.dataset, row.model, str(row.seed)): f"{row.status}: {row.reason}"
+        for row in comparison.failures
+        if row.cost == cost_name
+    }
+    scores = {
+        (dataset, model): table.models[model].seeds
+        for dataset, table in ((d, cost.datasets[d]) for d in columns_of(comparison, cost))
+        for model in comparison.order.models
+        if model in table.models
+    }
+    seeds = sorted({seed for row in scores.values() for seed in row}, key=int)
+    rows = [
+        [
+            name(dataset),
+            name(model),
+            *(
+                number(
+                    row.get(seed),
+                    cost.datasets[dataset].decimals + 1,
+                    reasons.get((dataset, model, seed), "not planned"),
+                )
+                for seed in seeds
+            ),
+        ]
+        for (dataset, model), row in scores.items()
+    ]
+    columns = [*texts("Data set", "Model"), *(Column(f"seed {seed}") for seed in seeds)]
+    _, caption = titled_of(cost, "", " of every cell on the test part", False)
+    return simple(f"{cost_name}-seeds", caption, columns, rows)
+
+
+def view(comparison: Comparison, cost_name: str) -> dict[str, Any]:
+    """A cost: who leads and the table, under each value of empty against empty."""
+    cost = comparison.costs[cost_name]
+    datasets = columns_of(comparison, cost)
+    return {
+        "name": cost_name,
+        "greater_is_better": cost.greater_is_better,
+        "tables": [
+            (when, lead(cost, other), cost_table(comparison, cost_name, other))
+            for other, when in conventions(cost.other_empty)
+        ],
+        "printed": printed_models(cost, datasets),
+        "mixed": any(
+            cost.datasets[dataset].paper and cost_name in comparison.empty.matters.get(dataset, [])
+            for dataset in datasets
+        ),
+        "seeds": seed_table(comparison, cost_name),
+    }

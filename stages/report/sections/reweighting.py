@@ -1,0 +1,78 @@
+"""Does it help to weight the loss by the cost?"""
+
+from stages.common.slices import ReweightedNet, ReweightedNets
+from stages.common.words import NONE, counted
+from stages.report.page_inputs import Inputs
+from stages.report.sections import Section, View
+from stages.report.table import (
+    LOST,
+    NOT_PRINTED,
+    Cell,
+    Column,
+    counted_as,
+    estimate,
+    judged,
+    means,
+    name,
+    piece,
+    simple,
+    texts,
+    void,
+)
+
+TITLE = "Reweighting"
+RESULTS = {  # of the first against the second
+    "win": ("▲", "better", "gain"),
+    "tie": ("≈", "not told apart", "near"),
+    "loss": ("▼", "worse", "lack"),
+    "too few": ("?", "too few seeds", "near"),
+}
+
+
+def show(part: ReweightedNets, inputs: Inputs) -> list[Section]:
+    """Plain against reweighted, beside the paper's numbers."""
+    wins = sum(row.test.result == "win" for row in part.rows)
+    columns = [*texts("Data set", "Cost", "Net"), *means("Plain", "Reweighted"), Column("Gain")]
+    columns += [Column("Reweighted is", number=False, fields=("paired", "corrected"))]
+    columns += means("Paper: plain", "Paper: reweighted")
+    rows = [_row(row, inputs.comparison.title(row.cost)) for row in part.rows]
+    view = View(
+        intro=[
+            "The same nets with and without the cost as a weight of each label in the loss.",
+            f"By the paired t-test reweighting is better in {wins} of "
+            f"{counted(len(rows), 'comparison')}.",
+        ],
+        tables=[simple("reweighting", "With the cost as weight and without", columns, rows)],
+        reading="the gain is how much better the reweighted net is, in pooled standard errors: "
+        "▲ is a gain of more than two, ▼ a loss of more than two, ≈ less than either.",
+    )
+    return [Section("reweighting", TITLE, view)]
+
+
+def _row(row: ReweightedNet, title: str) -> list[Cell]:
+    printed = row.printed
+    return [
+        counted_as(row.dataset, row.empty),
+        name(title),
+        name(row.rnn),
+        estimate(row.plain, row.decimals, LOST),
+        estimate(row.reweighted, row.decimals, LOST),
+        gain(row.gain_in_ste),
+        _tested(row),
+        estimate(printed.plain if printed else None, row.decimals, NOT_PRINTED),
+        estimate(printed.reweighted if printed else None, row.decimals, NOT_PRINTED),
+    ]
+
+
+def gain(value: float | None) -> Cell:
+    """A gain in standard errors: positive where it helps."""
+    if value is None:
+        return void("no standard error", NONE)
+    return judged(value, value > 0, "no clear gain:", "helps:", "hurts:")
+
+
+def _tested(row: ReweightedNet) -> Cell:
+    """The outcome of both t-tests; the switch shows one of them."""
+    results = {"paired": row.test.result, "corrected": row.corrected.result}
+    choices = {test: Cell(piece("marked", *RESULTS[word])) for test, word in results.items()}
+    return Cell(piece("switched", "test", choices), fields=results)

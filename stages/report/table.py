@@ -1,0 +1,194 @@
+"""A table of the page: what is shown, what is sorted by, and what is downloaded; and a figure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from stages.common import words
+from stages.common.slices import Number, Value
+from stages.common.words import NONE, fixed, listed, short, signed
+
+HTML = Path(__file__).parent / "html"
+MEAN = ("mean", "ste")
+TALL = 20  # rows
+CLOSE = 2  # pooled standard errors within which two numbers agree
+FIRST = ("dataset", "cost", "model")  # of the columns of a plain table
+NOT_PRINTED = "not printed in the paper"
+LOST = "did not finish"
+
+
+@cache
+def templates() -> jinja2.Environment:
+    """The only place where HTML is written: templates, with our words as filters."""
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(HTML),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    filters = ("count", "counted", "file_name", "fixed", "listed", "rank_text", "raw")
+    environment.filters |= {name: getattr(words, name) for name in filters}
+    return environment
+
+
+def piece(macro: str, *values: object, **options: object) -> str:
+    """A piece of markup, by a macro of cells.html.j2."""
+    return getattr(templates().get_template("cells.html.j2").module, macro)(*values, **options)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A heading; `fields` are the columns it becomes in the download."""
+
+    title: str
+    number: bool = True
+    named: bool = False  # the title is a data set or a model, which the filter can pick
+    fields: tuple[str, ...] = ()
+    link: str = ""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """An entry: `html` is escaped unless a macro made it; sorted and downloaded by `value`."""
+
+    html: str = ""
+    value: float | str | None = None
+    kind: str = ""
+    head: bool = False
+    fields: Mapping[str, float | str | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Rows that are sorted together, below a heading if they have one."""
+
+    rows: list[list[Cell]]
+    heading: str = ""
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with a caption and the name of its download."""
+
+    file: str
+    caption: str
+    columns: list[Column]
+    groups: list[Group]
+    kind: str = "compact"
+    direction: str = ""  # "up" or "down": which values are better
+    sortable: bool = True
+    filtered: bool = True
+
+    @property
+    def size(self) -> int:
+        """How many rows there are."""
+        return sum(len(group.rows) for group in self.groups)
+
+    @property
+    def tall(self) -> bool:
+        """Whether the table gets a box of limited height."""
+        return self.size > TALL and self.kind == "compact"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One or more SVG drawings that share a caption, a sentence on reading them and a table."""
+
+    caption: str
+    drawings: Sequence[str]
+    reading: str
+    table: Table
+    captioned: bool = True  # False where the drawings say it all; the caption is then only read out
+
+
+def simple(
+    file: str, caption: str, columns: list[Column], rows: Iterable[list[Cell]], **options: Any
+) -> Table:
+    """A table with one group of rows."""
+    return Table(file, caption, columns, [Group(list(rows))], **options)
+
+
+def plain_table(file: str, caption: str, rows: Sequence[Mapping[str, Value]]) -> Table:
+    """A table of plain values, as they are: data set, cost and model first, then texts."""
+    is_text = {
+        key: all(not isinstance(row.get(key), int | float) for row in rows)
+        for row in rows
+        for key in row
+    }
+    place = {key: FIRST.index(key) if key in FIRST else len(FIRST) for key in is_text}
+    keys = sorted(is_text, key=lambda key: (place[key], not is_text[key]))
+    columns = [Column(key.replace("_", " "), number=not is_text[key]) for key in keys]
+    return simple(file, caption, columns, ([plain(row.get(key)) for key in keys] for row in rows))
+
+
+def plain(value: Value) -> Cell:
+    """A plain value as an entry."""
+    if isinstance(value, bool):
+        return Cell("yes" if value else "no")
+    if isinstance(value, int | float):
+        return Cell(short(value), value)
+    if isinstance(value, list):
+        return Cell(listed(value) if value else NONE)
+    return Cell(NONE if value is None else piece("name", value))
+
+
+def texts(*titles: str) -> list[Column]:
+    """Columns of text."""
+    return [Column(title, number=False) for title in titles]
+
+
+def means(*titles: str) -> list[Column]:
+    """Columns of means with their standard errors."""
+    return [Column(title, fields=MEAN) for title in titles]
+
+
+def name(text: str, tag: str = "", title: str = "") -> Cell:
+    """The heading of a row: a data set, a model, a label; with a tag that its title explains."""
+    return Cell(piece("name", text, tag, title), head=True)
+
+
+def counted_as(dataset: str, empty: float) -> Cell:
+    """A data set, with a note where an empty prediction for an empty row counts as 0."""
+    if empty:
+        return name(dataset)
+    why = "an empty prediction for an empty row counts as 0 here, as the paper counts it"
+    return name(dataset, "0/0 = 0", why)
+
+
+def void(why: str, symbol: str = "·") -> Cell:
+    """An empty place and why it is empty."""
+    return Cell(piece("sign", symbol, why), kind="void")
+
+
+def number(value: float | None, decimals: int, missing: str = "not measured") -> Cell:
+    """A plain number."""
+    return void(missing, NONE) if value is None else Cell(fixed(value, decimals), value)
+
+
+def estimate(mean: Number | None, decimals: int, missing: str, best: bool = False) -> Cell:
+    """A mean with its standard error, for a column with the fields `MEAN`."""
+    if mean is None or mean.mean is None:
+        return void(missing, NONE)
+    html = piece("estimate", mean, decimals, best)
+    return Cell(html, mean.mean, fields={"mean": mean.mean, "ste": mean.ste})
+
+
+def judged(z: float, better: bool, near: str, up: str, down: str) -> Cell:
+    """A difference in standard errors with a symbol and words: near, better or worse."""
+    sign = ("≈", near, "near") if abs(z) <= CLOSE else ("▲", up, "gain")
+    if abs(z) > CLOSE and not better:
+        sign = ("▼", down, "lack")
+    return Cell(piece("joined", piece("sign", *sign), signed(z, 1)), z)
+
+
+def distance(z: float | None, greater: bool) -> Cell:
+    """Ours minus printed in pooled standard errors, with what it means."""
+    if z is None:
+        return void("cannot be compared", NONE)
+    return judged(z, (z > 0) == greater, "agrees:", "ours is better:", "ours is worse:")
