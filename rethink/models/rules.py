@@ -14,7 +14,7 @@ from rethink.costs import Cost, get_cost
 from rethink.costs.extra.averaged import MatrixCost
 from rethink.discovery import unknown_name
 from rethink.inference import top_labels
-from rethink.models.base import MultiLabelEstimator
+from rethink.models.base import MultiLabelEstimator, is_cost_sensitive, shares_fits
 from rethink.models.logistic import LogisticRelevance
 from rethink.models.probabilities import (
     fit_inner,
@@ -63,6 +63,8 @@ class DecisionRule(MetaEstimatorMixin, MultiLabelEstimator):
         Map the probabilities of each label on held-out folds to frequencies.
     folds : int
         For calibration and thresholds; other rules need none.
+    pass_cost : bool
+        Train the estimator for the cost, too, if it has a parameter `cost`, such as `RethinkNet`.
     random_state : int, RandomState or None
         Of the folds, and of an estimator whose own is None.
 
@@ -93,6 +95,7 @@ class DecisionRule(MetaEstimatorMixin, MultiLabelEstimator):
         empty: Empty = "auto",
         calibration: Literal["isotonic", "sigmoid"] | None = None,
         folds: int = 3,
+        pass_cost: bool = False,
         random_state: Any = None,
     ):
         self.estimator = estimator
@@ -101,12 +104,13 @@ class DecisionRule(MetaEstimatorMixin, MultiLabelEstimator):
         self.empty = empty
         self.calibration = calibration
         self.folds = folds
+        self.pass_cost = pass_cost
         self.random_state = random_state
 
     @property
     def fit_uses_cost(self) -> bool:
-        """The cost matters for predictions alone, unless thresholds are searched for it."""
-        return self._searches
+        """Whether thresholds are searched for the cost, or the estimator is trained for it."""
+        return self._searches or (self._passes_cost and not shares_fits(self.estimator))
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the estimator on X, shape (n, d), and y, shape (n, K).
@@ -118,6 +122,8 @@ class DecisionRule(MetaEstimatorMixin, MultiLabelEstimator):
         sample_weight = self._check_weight(sample_weight, X)
         self.empty_ = may_be_empty(self.empty, Y)
         estimator = LogisticRelevance() if self.estimator is None else self.estimator
+        if self._passes_cost:
+            estimator = clone(estimator).set_params(cost=self.cost)
         self.estimator_ = fit_inner(estimator, X, Y, sample_weight, self.random_state)
         if self.calibration is not None or self._searches:
             held_out = held_out_probabilities(
@@ -169,8 +175,12 @@ class DecisionRule(MetaEstimatorMixin, MultiLabelEstimator):
         return "estimator__C"
 
     @property
+    def _passes_cost(self) -> bool:
+        return self.pass_cost and is_cost_sensitive(type(self.estimator))
+
+    @property
     def _has_path(self) -> bool:
-        plain = self.calibration is None and not self._searches
+        plain = self.calibration is None and not self.fit_uses_cost
         return plain and hasattr(self.estimator, "fit_path")
 
     @property

@@ -5,6 +5,7 @@ import numpy as np
 from rethink.inference import TIE, top_labels
 
 WIDTHS = (8, 64, 512)  # of the beam, until the best vector is proved
+LARGEST = 32_000  # labels times width: 512 up to 62 labels, 64 up to 500
 
 
 def mode_independent(marginals: np.ndarray, empty: bool = True) -> np.ndarray:
@@ -32,7 +33,7 @@ def mode_of_chain(
 
     What a beam drops cannot end better than it was when dropped. So a vector that is at least as
     probable as everything dropped is the best of all. Rows without this proof are tried with a
-    wider beam, the last time with 512 beginnings, whose best is taken.
+    wider beam, the last time with 512 beginnings, fewer with many labels, whose best is taken.
 
     Parameters
     ----------
@@ -54,7 +55,8 @@ def mode_of_chain(
     """
     result = np.empty(logits.shape, dtype=np.uint8)
     open_rows = np.arange(len(logits))
-    for width in WIDTHS:
+    widths = [width for width in WIDTHS if width * logits.shape[1] <= LARGEST]
+    for width in widths or WIDTHS[:1]:
         found, proved = _beam(logits[open_rows], effects, order, width, empty)
         result[open_rows] = found
         open_rows = open_rows[~proved]

@@ -20,6 +20,7 @@ from rethink.models.logistic import LogisticRelevance
 from rethink.models.mixture import ChainEnsemble, Mixture
 from rethink.models.named import modules_of, named_estimator, parameters_of
 from rethink.models.probabilities import LabelByLabel, seeded
+from rethink.models.rethinknet import RethinkNet
 from rethink.models.rules import DecisionRule
 from rethink.search import search, search_and_fit
 from rethink.synthetic import generate
@@ -237,6 +238,16 @@ def test_calibration_keeps_constant_labels_and_the_order(kind):
     assert (p[:, 0] == 1).all()
     order = np.argsort(plain[:, 1])
     assert (np.diff(p[order, 1]) >= -1e-12).all()
+
+
+def test_the_cost_is_passed_on_where_this_is_wanted():
+    net = RethinkNet(hidden=4, features=4, epochs=2, random_state=0)
+    told, blind = (DecisionRule(net, "f1", pass_cost=wanted).fit(X, Y) for wanted in (True, False))
+    assert told.estimator_.cost == "f1" and blind.estimator_.cost == net.cost
+    assert not shares_fits(told) and shares_fits(blind)
+    assert shares_fits(DecisionRule(LogisticRelevance(), pass_cost=True))
+    found = list(search_and_fit(told, {}, X, Y, ["rank", "f1"], seed=0))
+    assert [model.estimator_.cost.name for _, model in found] == ["rank", "f1"]
 
 
 def test_names_are_found():
