@@ -18,7 +18,6 @@ import yaml
 
 from rethink.costs import COSTS, get_cost
 from rethink.models import get_model
-from rethink.nets import PROTOCOL
 from rethink.scaling import UnitScaler
 from rethink.search import search_and_fit
 from rethink.seeds import derive_seed
@@ -103,7 +102,7 @@ def main():
     )
     for name in options.sets:
         for cost in options.costs:
-            compare(options.model, name, cost, splits, PROTOCOL | changes, options.penalties)
+            compare(options.model, name, cost, splits, changes, options.penalties)
     return 0
 
 

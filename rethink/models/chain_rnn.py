@@ -1,6 +1,6 @@
 """CC-RNN: a classifier chain inside a recurrent net."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -66,10 +66,6 @@ class ChainRNN(NetEstimator):
     features: int | None = 128
     dropout: float = 0.0
     gate: str = "logistic"
-    batch_size: int = field(default=128, kw_only=True)
-    learning_rate: float = field(default=0.01, kw_only=True)
-    schedule: str = field(default="falling", kw_only=True)
-    average: bool = field(default=True, kw_only=True)
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = NetEstimator._parameter_constraints | {
         "rnn": [StrOptions({"lstm", "gru", "srn", "irnn"})],

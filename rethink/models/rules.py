@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from copy import copy
-from typing import Any, Literal, Self
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from sklearn.base import MetaEstimatorMixin, clone
@@ -25,9 +26,13 @@ from rethink.models.probabilities import (
 from rethink.rules import independent_rule
 from rethink.rules.thresholds import search_thresholds
 
+if TYPE_CHECKING:
+    from rethink.search import Trial
+
 Empty = Literal["auto", "allowed", "never"]
 EMPTIES = ("auto", "allowed", "never")
 THRESHOLDS, TOP = "thresholds", "top-"
+INNER = "estimator__"  # before the parameters of the estimator
 
 
 class DecisionRule(MetaEstimatorMixin, MultiLabelEstimator):
@@ -148,6 +153,32 @@ class DecisionRule(MetaEstimatorMixin, MultiLabelEstimator):
             found.append(each)
         return found
 
+    @property
+    def needs_folds(self) -> bool:
+        """Whether the estimator has something to choose in a search of a single point."""
+        return getattr(self.estimator, "needs_folds", False)
+
+    @available_if(lambda self: self._races)
+    def cross_validate(
+        self,
+        points: list[dict[str, Any]],
+        X: Any,
+        Y: np.ndarray,
+        parts: list[np.ndarray],
+        costs: list[Cost],
+    ) -> "list[list[Trial]]":
+        """Try grid points of a net as `rethink.search` does, by the predictions of the rule."""
+        model = clone(self)
+        X, Y = model._check_fit(X, Y)
+        model._check_options()
+        model.empty_ = may_be_empty(self.empty, Y)
+        inner = seeded(clone(self.estimator), self.random_state)
+        if self._passes_cost:
+            inner.set_params(cost=costs[0])
+        own = [{name.removeprefix(INNER): v for name, v in point.items()} for point in points]
+        rows = inner.cross_validate(own, X, Y, parts, costs, decide=model._labels)
+        return [[replace(trial, params=_outer(trial.params)) for trial in row] for row in rows]
+
     def predict_proba(self, X: Any) -> np.ndarray:
         """The estimator's probability of each label, calibrated if wanted, shape (n, K)."""
         X = self._check_predict(X)
@@ -182,6 +213,14 @@ class DecisionRule(MetaEstimatorMixin, MultiLabelEstimator):
     def _has_path(self) -> bool:
         plain = self.calibration is None and not self.fit_uses_cost
         return plain and hasattr(self.estimator, "fit_path")
+
+    @property
+    def _races(self) -> bool:
+        return (
+            self.calibration is None
+            and not self._searches
+            and hasattr(self.estimator, "cross_validate")
+        )
 
     @property
     def _searches(self) -> bool:
@@ -278,6 +317,10 @@ def may_be_empty(empty: str, Y: np.ndarray) -> bool:
     if empty not in EMPTIES:
         raise unknown_name("empty", empty, EMPTIES)
     return bool((~Y.any(axis=1)).any()) if empty == "auto" else empty == "allowed"
+
+
+def _outer(params: dict[str, Any]) -> dict[str, Any]:
+    return {f"{INNER}{name}": value for name, value in params.items()}
 
 
 def _top(rule: str | Cost) -> int | None:

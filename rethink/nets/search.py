@@ -1,6 +1,6 @@
 """A faster search for nets: strengths compete while they are trained, and half of them go on."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,9 @@ CHECKS = 12  # with stopping="folds": looks on the way to each rung
 LOOKS = (6, 11, 16, 22, 32, 45, 60)  # with stopping="holdout"; then ever 1.4 times as many
 STUCK = 4  # times as long as else a net is trained whose prediction is the same for all rows
 LEAST = 1e-3  # share of its first value by which a held-out loss must fall to count as progress
+
+
+Decide = Callable[[np.ndarray, Cost], np.ndarray]  # labels from probabilities, for a cost
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,8 @@ class Race:
     it is clear that no better look will come: neither the costs nor the net's own loss have been
     better for long. While a net predicts the same for all rows, its costs say nothing, and only the
     loss counts. With `stopping="holdout"` all this happens on the first fold alone.
+
+    `decide` makes labels of probabilities for a cost; without it, a label is on above one half.
     """
 
     def __init__(
@@ -66,16 +71,19 @@ class Race:
         Y: np.ndarray,
         parts: Sequence[np.ndarray],
         costs: Sequence[Cost],
+        decide: Decide | None = None,
     ):
-        told = {"cost": costs[0]} if is_cost_sensitive(type(estimator)) else {}
-        entries = [clone(estimator).set_params(**point, **told) for point in points]
+        own = decide is None and is_cost_sensitive(type(estimator))  # else the rule has the cost
+        cost = {"cost": costs[0]} if own else {}
+        entries = [clone(estimator).set_params(**point, **cost) for point in points]
         X, self.Y = entries[0]._check_fit(X, Y)
         data = entries[0].data(X, self.Y)
         everything = np.arange(len(self.Y))
-        self.points, self.costs = points, costs
+        self.points, self.costs, self.decide = points, costs, decide
         self.stopping, self.patience = entries[0].stopping, entries[0].patience
         self.parts = parts[:1] if self.stopping == "holdout" else parts
-        self.limits = [entry.epochs for entry in entries]
+        by_loss = self.stopping == "loss"
+        self.limits = [entry.epochs if by_loss else entry.most_epochs for entry in entries]
         self.trainers: list[list[Trainer]] = [
             [entry.trainer(data, np.setdiff1d(everything, held)) for held in self.parts]
             for entry in entries
@@ -142,11 +150,13 @@ class Race:
         values, losses, stuck = np.empty((len(self.costs), len(self.parts))), [], True
         for fold, (held, trainer) in enumerate(zip(self.parts, self.trainers[point], strict=True)):
             net, truth = trainer.trained, self.Y[held]
-            predicted = (net.predict(trainer.data.rows, held)[-1] > net.threshold).cpu().numpy()
+            probabilities = net.predict(trainer.data.rows, held)[-1].cpu().numpy()
+            predicted = probabilities > net.threshold
             losses.append(trainer.held_out_loss(held))
             stuck &= _equal_rows(predicted) and not _equal_rows(truth)
             for number, cost in enumerate(self.costs):
-                values[number, fold] = cost(truth, predicted).mean()
+                labels = self.decide(probabilities, cost) if self.decide else predicted
+                values[number, fold] = cost.score(truth, labels)
         return Look(epochs, values, float(np.mean(losses)), stuck)
 
     def _best_look(self, cost: int, point: int) -> Look:

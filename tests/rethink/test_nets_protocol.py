@@ -12,7 +12,6 @@ from rethink.models.cnn_rnn import CNNRNN
 from rethink.models.dense_relevance import DenseRelevance
 from rethink.models.relevance_net import BinaryRelevance
 from rethink.models.rethinknet import RethinkNet
-from rethink.nets import PROTOCOL
 from rethink.nets.weights import Reweighter
 from rethink.search import search, search_and_fit
 from rethink.synthetic import generate
@@ -87,7 +86,7 @@ def test_the_rate_falls_and_the_average_follows_by_their_formulas():
 
 
 def test_a_holdout_of_one_fold_chooses_penalty_and_epochs():
-    net = BinaryRelevance(hidden=8, random_state=0).set_params(**PROTOCOL)
+    net = BinaryRelevance(hidden=8, random_state=0)
     grid = {"l2": [1e-5, 1e-6, 1e-8]}
     [(chosen, fitted)] = search_and_fit(net, grid, X, Y, ["f1"], seed=0)
     assert {score["fold"] for score in chosen.fold_scores} == {0}
@@ -184,8 +183,8 @@ def test_progress_is_printed_on_request(capsys):
 
 
 def test_a_jump_of_the_loss_is_recorded():
-    calm = BinaryRelevance(hidden=8, epochs=20, random_state=0).fit(X, Y)
-    wild = BinaryRelevance(hidden=64, epochs=20, learning_rate=3.0, random_state=0).fit(X, Y)
+    calm = BinaryRelevance(hidden=64, epochs=20, random_state=0).fit(X, Y)
+    wild = clone(calm).set_params(learning_rate=10.0, schedule="constant", batch_size=32).fit(X, Y)
     assert calm.loss_jumps_ == []
     history = wild.loss_history_
     assert (

@@ -8,6 +8,7 @@ from rethink.costs import get_cost
 from rethink.models.chain_rnn import ChainRNN
 from rethink.models.relevance_net import BinaryRelevance
 from rethink.models.rethinknet import RethinkNet
+from rethink.models.rules import DecisionRule
 from rethink.nets import search as race
 from rethink.search import cross_validate, fold_rows, search, search_and_fit
 from rethink.synthetic import generate
@@ -32,7 +33,7 @@ def values(trials):
 
 @pytest.mark.parametrize("stopping", ["loss", "folds"])
 def test_a_race_of_one_rung_is_the_plain_search(stopping):
-    net = clone(NET).set_params(epochs=5, stopping=stopping)
+    net = clone(NET).set_params(epochs=5, most_epochs=5, stopping=stopping)
     costs = [get_cost("rank")]
     ours = net.cross_validate(POINTS, X, Y, PARTS, costs)
     if stopping == "loss":
@@ -85,7 +86,7 @@ def test_values_of_the_last_rung_are_those_of_a_plain_fit_of_as_many_epochs(shor
 
 def test_training_by_folds_ends_long_after_the_best_look(short_rungs):
     noise = np.random.default_rng(0).integers(0, 2, Y.shape)
-    net = clone(NET).set_params(epochs=1000, patience=6, stopping="folds")
+    net = clone(NET).set_params(most_epochs=1000, patience=6, stopping="folds")
     runs = race.Race(net, POINTS[2:3], X, noise, PARTS, [get_cost("rank")])
     runs.run()
     epochs = runs._best_look(0, 0).epochs
@@ -94,7 +95,7 @@ def test_training_by_folds_ends_long_after_the_best_look(short_rungs):
 
 @pytest.mark.parametrize("kind", [BinaryRelevance, ChainRNN])
 def test_blind_nets_are_raced_once_for_all_costs(kind, short_rungs):
-    net = kind(hidden=6, learning_rate=0.01, epochs=16, stopping="folds", random_state=0)
+    net = kind(hidden=6, most_epochs=16, stopping="folds", random_state=0)
     costs = [get_cost(name) for name in ("hamming", "rank", "f1")]
     trials = net.cross_validate(POINTS, X, Y, PARTS, costs)
     for row, cost in zip(trials, costs, strict=True):
@@ -106,7 +107,7 @@ def test_blind_nets_are_raced_once_for_all_costs(kind, short_rungs):
 
 
 def test_a_search_leaves_the_estimator_alone_and_refits_with_what_it_found(short_rungs):
-    net = clone(NET).set_params(epochs=20, stopping="folds")
+    net = clone(NET).set_params(most_epochs=20, stopping="folds")
     grid = {"l2": [1.0, 1e-5]}
     [(chosen, fitted)] = search_and_fit(net, grid, X, Y, ["f1"], seed=0)
     assert not hasattr(net, "model_") and net.cost == "rank"
@@ -124,10 +125,29 @@ def test_fewer_rows_than_folds_can_be_searched():
 
 def test_epochs_are_chosen_on_the_folds_even_with_a_single_grid_point():
     data = generate("logistic-chain", instances=90, features=4, labels=3, seed=0)
-    grid = {"l2": [1e-5], "epochs": [12], "stopping": ["folds"]}
+    grid = {"l2": [1e-5], "epochs": [12], "most_epochs": [12], "stopping": ["folds"]}
     net = BinaryRelevance(hidden=4, random_state=0)
     selection = search(net, grid, data.X, data.Y, ["f1"], seed=0)["f1"]
     assert len(selection.fold_scores) == 3
     assert 1 <= selection.params["epochs"] <= 12
     fixed = search(net, grid | {"stopping": ["loss"]}, data.X, data.Y, ["f1"], seed=0)["f1"]
     assert fixed.fold_scores == [] and fixed.params["epochs"] == 12
+
+
+def test_a_net_under_a_rule_chooses_its_epochs_by_the_predictions_of_the_rule():
+    net = BinaryRelevance(hidden=6, most_epochs=16, random_state=0)
+    model = DecisionRule(net, random_state=0)
+    costs = [get_cost("rank"), get_cost("f1")]
+    trials = model.cross_validate([{"estimator__l2": 1e-5}], X, Y, PARTS, costs)
+    for cost, [trial] in zip(costs, trials, strict=True):
+        point = {"estimator__l2", "estimator__epochs"}
+        assert trial.params.keys() == point
+        [[plain]] = cross_validate(model, [trial.params], X, Y, PARTS[:1], [cost])
+        np.testing.assert_allclose(trial.values, plain.values, atol=1e-12)
+
+
+def test_a_search_of_a_net_under_a_rule_refits_it_with_what_was_chosen():
+    model = DecisionRule(BinaryRelevance(hidden=6, most_epochs=16), random_state=0)
+    fits = search_and_fit(model, {"estimator__l2": [1e-2, 1e-5]}, X, Y, ["rank", "f1"], seed=0)
+    for chosen, fitted in fits:
+        assert fitted.estimator_.epochs_ == chosen.params["estimator__epochs"] <= 16
