@@ -9,7 +9,8 @@ from typing import Any
 import jinja2
 
 from stages.common import words
-from stages.common.slices import Number, Value
+from stages.common.outcomes import Number
+from stages.common.slices import Value
 from stages.common.words import NONE, fixed, listed, short, signed
 
 HTML = Path(__file__).parent / "html"

@@ -7,7 +7,7 @@ import numpy as np
 from scipy import sparse
 
 from rethink.costs import Cost
-from stages.common.slices import Mean, Number
+from stages.common.outcomes import Mean, Number
 from stages.common.words import change, listed, sentence
 from stages.compare.audit import Finding
 from stages.compare.evidence import Evidence

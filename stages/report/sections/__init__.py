@@ -62,4 +62,4 @@ def not_run(inputs: Inputs) -> str:
 
 
 def _names() -> list[str]:
-    return [found.name for found in pkgutil.iter_modules(__path__)]
+    return [module.name for module in pkgutil.iter_modules(__path__)]

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from stages.common.slices import Curve, Mean, TTest
+from stages.common.outcomes import Mean, TTest
+from stages.common.slices import Curve
 from stages.report.render import render
 from stages.report.sections.memory import MOST_ENTRIES, matrix_sentence, matrix_table
 from stages.report.sections.rethinking import curve_sentence
