@@ -37,9 +37,14 @@ def templates() -> jinja2.Environment:
     return environment
 
 
+@cache
+def _macros() -> Any:
+    return templates().get_template("cells.html.j2").module
+
+
 def piece(macro: str, *values: object, **options: object) -> str:
     """A piece of markup, by a macro of cells.html.j2."""
-    return getattr(templates().get_template("cells.html.j2").module, macro)(*values, **options)
+    return getattr(_macros(), macro)(*values, **options)
 
 
 @dataclass(frozen=True)
