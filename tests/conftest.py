@@ -50,10 +50,10 @@ PARAMS = {
     },
     "grids": {"strengths": [0.01, 1.0, 100.0], "other": [0.5, 5.0]},
     "models": {
-        "all-zeros": {"estimator": "AllZeros"},
-        "top-k": {"estimator": "TopK"},
+        "all-zeros": {"estimator": "AllZeros", "role": "trivial"},
+        "top-k": {"estimator": "TopK", "role": "trivial"},
         "BR-LR": {"estimator": "LogisticRelevance", "grid": {"C": "strengths"}},
-        "bayes": {"estimator": "BayesOptimal", "input": "joint"},
+        "bayes": {"estimator": "BayesOptimal", "input": "joint", "role": "reference"},
     },
 }
 

@@ -1,41 +1,13 @@
 """What comparison.json holds of each experiment; for one table, `Rows` is enough."""
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
+
+from stages.common.outcomes import Mean, Number, Part, TTest
 
 Value = bool | int | float | str | list[str] | None  # of a table that explains itself
-
-
-class Part:
-    """A part of comparison.json: reading it refuses a key that the part does not have."""
-
-    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
-
-
-@dataclass
-class Number(Part):
-    """A mean and its standard error, as the paper prints them."""
-
-    mean: float | None
-    ste: float | None
-
-
-@dataclass
-class Mean(Number):
-    """A mean of ours over `n` seeds; None where no seed finished."""
-
-    n: int
-
-
-@dataclass
-class TTest(Part):
-    """The outcome of one model against another over seeds: win, tie, loss or too few."""
-
-    result: str
-    p: float | None
-    n: int
 
 
 @dataclass

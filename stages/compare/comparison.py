@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
+from stages.common.outcomes import Mean, Number
 from stages.common.schema import (
     Agreement,
     Comparison,
@@ -15,7 +16,6 @@ from stages.common.schema import (
     PrintedRank,
     Sides,
 )
-from stages.common.slices import Mean, Number
 from stages.compare.advice import advice
 from stages.compare.audit import flaws, known_flaw
 from stages.compare.cost_tables import cost_table

@@ -39,9 +39,7 @@ def cost_table(evidence: Evidence, cost: str) -> CostTable:
     }
     overall = _overall(evidence, cost, places, values)
     return CostTable(
-        average_ranks=overall.average_ranks,
-        over_datasets=overall.over_datasets,
-        tests=overall.tests,
+        **vars(overall),
         title=evidence.title(cost),
         greater_is_better=evidence.greater(cost),
         datasets=datasets,

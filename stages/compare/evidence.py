@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 
 from rethink.costs import Cost
+from stages.common.outcomes import Mean
 from stages.common.params import Model, Role, Variant
 from stages.common.schema import PrintedScore
-from stages.common.slices import Example, Mean
+from stages.common.slices import Example
 from stages.compare.numbers import DEFAULT_EMPTY, decimals_of, summary
 from stages.compare.scores import CellName, Scores
 

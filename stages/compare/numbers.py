@@ -5,7 +5,7 @@ from math import hypot
 from statistics import fmean
 
 from rethink.statistics import mean_ste
-from stages.common.slices import Mean, Number
+from stages.common.outcomes import Mean, Number
 
 DEFAULT_EMPTY, OTHER_EMPTY = 1.0, 0.0  # the value of predicting nothing where nothing is true
 LEVEL = 0.05

@@ -18,7 +18,7 @@ from rethink.statistics import (
     smallest_p_holm,
     wilcoxon_holm,
 )
-from stages.common.schema import (
+from stages.common.outcomes import (
     BothTests,
     Counts,
     Friedman,
@@ -26,9 +26,9 @@ from stages.common.schema import (
     OverDatasets,
     Pair,
     SignedRank,
+    TTest,
     Wilcoxon,
 )
-from stages.common.slices import TTest
 from stages.common.words import counted, verb
 from stages.compare.numbers import LEVEL, ROPE
 from stages.compare.scores import Seeds

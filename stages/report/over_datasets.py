@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from stages.common.schema import Comparison, CostTable, OverDatasets, SignedRank, Wilcoxon
+from stages.common.outcomes import OverDatasets, SignedRank, Wilcoxon
+from stages.common.schema import Comparison, CostTable
 from stages.common.words import counted, isolated, listed, p_text, verb
 from stages.report.figures import critical_difference_diagram
 from stages.report.ranks import titled_of

@@ -9,7 +9,8 @@ from typing import Any
 import jinja2
 
 from stages.common import words
-from stages.common.slices import Number, Value
+from stages.common.outcomes import Number
+from stages.common.slices import Value
 from stages.common.words import NONE, fixed, listed, short, signed
 
 HTML = Path(__file__).parent / "html"
@@ -36,9 +37,14 @@ def templates() -> jinja2.Environment:
     return environment
 
 
+@cache
+def _macros() -> Any:
+    return templates().get_template("cells.html.j2").module
+
+
 def piece(macro: str, *values: object, **options: object) -> str:
     """A piece of markup, by a macro of cells.html.j2."""
-    return getattr(templates().get_template("cells.html.j2").module, macro)(*values, **options)
+    return getattr(_macros(), macro)(*values, **options)
 
 
 @dataclass(frozen=True)

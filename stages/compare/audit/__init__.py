@@ -39,7 +39,7 @@ def known_flaw(evidence: Evidence, dataset: str, cost: str, model: str) -> str |
 
 
 def _modules() -> dict[str, ModuleType]:
-    names = [found.name for found in pkgutil.iter_modules(__path__)]
+    names = [module.name for module in pkgutil.iter_modules(__path__)]
     return {name.replace("_", "-"): import_module(f"{__name__}.{name}") for name in names}
 
 

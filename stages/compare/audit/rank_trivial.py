@@ -1,13 +1,14 @@
 """The rank losses printed for baselines are those of predictions that look at no feature."""
 
+from dataclasses import dataclass
 from statistics import fmean
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from rethink.costs import Cost
-from stages.common.slices import Mean, Number
+from stages.common.outcomes import Mean, Number
 from stages.common.words import change, listed, sentence
 from stages.compare.audit import Finding
 from stages.compare.evidence import Evidence
@@ -18,20 +19,11 @@ ANCHOR = "selected-by-max"
 MAJORITY = "majority labels"
 
 
-class Nearest(NamedTuple):
-    """The constant prediction whose loss is nearest to a printed one."""
-
-    name: str
-    loss: float
-    z: float
-    equal: bool
-
-
-class Loss(NamedTuple):
-    """A printed rank loss beside a constant prediction and our models; 0 seeds: too few."""
+@dataclass(frozen=True)
+class Loss:
+    """A printed rank loss beside the nearest constant prediction and ours; 0 seeds: too few."""
 
     dataset: str
-    model: str
     printed: float
     printed_ste: float | None
     constant: str
@@ -40,9 +32,16 @@ class Loss(NamedTuple):
     equal: bool
     ours: float | None
     ours_z: float | None
+    seeds: int
+
+
+@dataclass(frozen=True)
+class BlindLoss(Loss):
+    """The loss of a cost-blind model, and of its variant that the largest loss selected."""
+
+    model: str
     by_max: float | None
     by_max_z: float | None
-    seeds: int
 
 
 def audit(evidence: Evidence) -> Finding:
@@ -53,7 +52,7 @@ def audit(evidence: Evidence) -> Finding:
         for model in evidence.roles.blind
         if (row := _loss(evidence, dataset, model))
     ]
-    table = [row._asdict() for row in rows]
+    table = [vars(row) for row in rows]
     ran = [(row, row.ours, row.ours_z) for row in rows if row.seeds]
     known = [(row, ours, z) for row, ours, z in ran if ours is not None and z is not None]
     if not known:
@@ -86,40 +85,40 @@ def audit(evidence: Evidence) -> Finding:
     return Finding(confirmed, text, table)
 
 
-def _loss(evidence: Evidence, dataset: str, model: str) -> Loss | None:
+def _loss(evidence: Evidence, dataset: str, model: str) -> BlindLoss | None:
     printed = evidence.paper.number(evidence.paper_name(dataset), "rank", model)
-    constant = nearest_constant(evidence, dataset, printed) if printed else None
-    if not printed or printed.mean is None or not constant:
-        return None
-    decimals = evidence.decimals(dataset, "rank")
     worst = evidence.roles.variants("max").get(model, "")
     ours, by_max = (summary(evidence.scores.seeds(dataset, m, "rank")) for m in (model, worst))
-    return Loss(
-        dataset=dataset,
-        model=model,
-        printed=printed.mean,
-        printed_ste=printed.ste,
-        constant=constant.name,
-        constant_loss=constant.loss,
-        constant_z=constant.z,
-        equal=constant.equal,
-        ours=ours.mean,
-        ours_z=errors_apart(ours, printed, decimals),
-        by_max=by_max.mean,
-        by_max_z=errors_apart(by_max, printed, decimals),
-        seeds=ours.n if enough(ours) else 0,
-    )
+    loss = beside_constant(evidence, dataset, printed, ours) if printed else None
+    if not printed or not loss:
+        return None
+    z = errors_apart(by_max, printed, evidence.decimals(dataset, "rank"))
+    return BlindLoss(**vars(loss), model=model, by_max=by_max.mean, by_max_z=z)
 
 
-def nearest_constant(evidence: Evidence, dataset: str, printed: Number) -> Nearest | None:
-    """The constant prediction nearest to a printed rank loss; None if none was scored."""
+def beside_constant(evidence: Evidence, dataset: str, printed: Number, ours: Mean) -> Loss | None:
+    """A printed rank loss beside the nearest constant prediction; None if none was scored."""
     decimals = evidence.decimals(dataset, "rank")
-    distances = [
-        Nearest(name, loss.mean, z, near(z))
+    constants = [
+        (z, name, loss.mean)
         for name, loss in _constant_losses(evidence, dataset).items()
         if loss.mean is not None and (z := errors_apart(loss, printed, decimals)) is not None
     ]
-    return min(distances, key=lambda constant: abs(constant.z), default=None)
+    if printed.mean is None or not constants:
+        return None
+    z, name, loss = min(constants, key=lambda constant: abs(constant[0]))
+    return Loss(
+        dataset=dataset,
+        printed=printed.mean,
+        printed_ste=printed.ste,
+        constant=name,
+        constant_loss=loss,
+        constant_z=z,
+        equal=near(z),
+        ours=ours.mean,
+        ours_z=errors_apart(ours, printed, decimals),
+        seeds=ours.n if enough(ours) else 0,
+    )
 
 
 def _constant_losses(evidence: Evidence, dataset: str) -> dict[str, Mean]:
@@ -142,6 +141,5 @@ def explains(evidence: Evidence, dataset: str, cost: str, model: str) -> bool:
     """Whether a printed rank loss of a cost-blind model is that of a constant prediction."""
     if cost != "rank" or model not in evidence.roles.blind:
         return False
-    printed = evidence.paper.number(evidence.paper_name(dataset), cost, model)
-    constant = nearest_constant(evidence, dataset, printed) if printed else None
-    return constant is not None and constant.equal
+    loss = _loss(evidence, dataset, model)
+    return loss is not None and loss.equal

@@ -18,7 +18,7 @@ from stages.common.slices import Slice
 from stages.compare.evidence import Evidence
 from stages.compare.numbers import DEFAULT_EMPTY, OTHER_EMPTY
 
-NAMES = {found.name for found in pkgutil.iter_modules(__path__)}
+NAMES = {module.name for module in pkgutil.iter_modules(__path__)}
 
 
 def sections(evidence: Evidence) -> dict[str, Slice]:

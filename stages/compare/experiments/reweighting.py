@@ -5,8 +5,9 @@ from math import hypot
 from statistics import fmean
 from typing import NamedTuple
 
+from stages.common.outcomes import Mean, Number, TTest
 from stages.common.schema import Claim
-from stages.common.slices import Mean, Number, PrintedPair, ReweightedNet, ReweightedNets, TTest
+from stages.common.slices import PrintedPair, ReweightedNet, ReweightedNets
 from stages.common.words import change, sentence
 from stages.compare.claims import (
     OVER_DATASETS,

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping
 from statistics import fmean
 
 from rethink.statistics import average_ranks, beats, best_of, midranks
+from stages.common.outcomes import Number
 from stages.common.schema import Claim
-from stages.common.slices import Number, RnnVariant, RnnVariants
+from stages.common.slices import RnnVariant, RnnVariants
 from stages.common.words import change, listed, percent, sentence
 from stages.compare.claims import (
     OVER_DATASETS,

@@ -1,6 +1,7 @@
 """Selection with the wrong sign: the search point of the largest loss, beside the right one."""
 
-from stages.common.slices import Number, WrongChoice, WrongChoices
+from stages.common.outcomes import Number
+from stages.common.slices import WrongChoice, WrongChoices
 from stages.compare.evidence import Evidence
 from stages.compare.numbers import errors_apart, summary
 

@@ -188,8 +188,8 @@ def _signs(grid: _Grid, matrix: Matrix) -> Markup:
                 strokes["fig-void"] += f"M{number(x - half)} {number(y - half)}l{both} {both}"
                 strokes["fig-void"] += f"M{number(x - half)} {number(y + half)}l{both} -{both}"
     paint = {"stroke": "currentColor", "fill": "none"}
-    found = [tag("path", class_=kind, d=d, **paint) for kind, d in strokes.items() if d]
-    return group(*found, pointer_events="none")
+    drawn = [tag("path", class_=kind, d=d, **paint) for kind, d in strokes.items() if d]
+    return group(*drawn, pointer_events="none")
 
 
 def _legend(grid: _Grid, top: float, beyond: bool) -> Markup:
@@ -216,10 +216,10 @@ def _description(
     grid: _Grid, matrix: Matrix, row_label: str, column_label: str, beyond: bool
 ) -> str:
     labels, count = grid.labels, len(grid.labels)
-    found = [(v, f"{labels[i]}, {labels[j]}") for i, j, v in _values(matrix) if i != j]
+    values = [(v, f"{labels[i]}, {labels[j]}") for i, j, v in _values(matrix) if i != j]
     sentences = [f"{count} by {count} values; rows: {row_label}, columns: {column_label}."]
-    if found:
-        sentences.append(f"Off the diagonal they go {_extremes(grid, found)}.")
+    if values:
+        sentences.append(f"Off the diagonal they go {_extremes(grid, values)}.")
     ends = f"The colours end at ±{grid.label(grid.bound)}"
     sentences.append(f"{ends}; some values lie beyond." if beyond else f"{ends}.")
     missing = count * count - sum(1 for _ in _values(matrix))

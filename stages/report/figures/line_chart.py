@@ -69,7 +69,7 @@ def curves(
     """
     known = {name: _known(iterations, points, decimals) for name, points in series.items()}
     ends = [
-        end for found in known.values() for p in found for end in (p.mean - p.ste, p.mean + p.ste)
+        end for points in known.values() for p in points for end in (p.mean - p.ste, p.mean + p.ste)
     ]
     if not ends:
         raise ValueError(f"{title}: no series has a value, there is nothing to draw")
@@ -81,10 +81,10 @@ def curves(
     first, last = min(iterations), max(iterations)
     x = Scale(*((first, last) if first < last else (first - 1, last + 1)), left + 8, right)
     y = Scale(low, high, BOTTOM, TOP)
-    places = {name: [_place(p, x, y) for p in found] for name, found in known.items()}
+    places = {name: [_place(p, x, y) for p in points] for name, points in known.items()}
     body = [heading(title, WIDTH, y_label)]
     body += [_y_axis(y, y_ticks, labels, left, right + 4), _x_axis(x, iterations, left, x_label)]
-    body += [_bands(index, found) for index, found in enumerate(places.values())]
+    body += [_bands(index, points) for index, points in enumerate(places.values())]
     body += [_lines(index, *item, x_label) for index, item in enumerate(places.items())]
     body.append(_names(places, right + 10))
     missing = sum(map(len, series.values())) - sum(map(len, known.values()))
@@ -95,14 +95,14 @@ def curves(
 def _known(
     iterations: Sequence[int], points: Sequence[Point | None], decimals: int
 ) -> list[_Known]:
-    found = []
+    known = []
     for order, (at, point) in enumerate(zip(iterations, points, strict=True)):
         if point is not None and point.mean is not None and isfinite(point.mean):
             label = f"{point.mean:.{decimals}f}"
             label += f" ± {point.ste:.{decimals}f}" if point.ste is not None else ""
             label += f" ({point.n} seeds)" if point.n is not None else ""
-            found.append(_Known(order, at, point.mean, point.ste or 0.0, label))
-    return found
+            known.append(_Known(order, at, point.mean, point.ste or 0.0, label))
+    return known
 
 
 def _place(p: _Known, x: Scale, y: Scale) -> _Place:
@@ -172,7 +172,7 @@ def _lines(index: int, name: str, places: Sequence[_Place], x_label: str) -> Mar
 def _names(places: Mapping[str, Sequence[_Place]], x: float) -> Markup:
     """Names at the ends of the lines, moved apart where they would overlap."""
     wanted = sorted(
-        (found[-1].y, index, name) for index, (name, found) in enumerate(places.items()) if found
+        (points[-1].y, index, name) for index, (name, points) in enumerate(places.items()) if points
     )
     parts = []
     y = float(TOP - NAME_GAP)
@@ -186,8 +186,8 @@ def _description(
     known: Mapping[str, Sequence[_Known]], missing: int, y_label: str, x_label: str, decimals: int
 ) -> str:
     sentences = [f"{y_label}, against {x_label}, with a band of one standard error each way."]
-    for name, found in known.items():
-        ends = dict.fromkeys([*found[:1], *found[-1:]])
+    for name, points in known.items():
+        ends = dict.fromkeys([*points[:1], *points[-1:]])
         values = ", ".join(f"{p.mean:.{decimals}f} at {p.at}" for p in ends) or "no value"
         sentences.append(f"{name}: {values}.")
     if missing:

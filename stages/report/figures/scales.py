@@ -71,8 +71,8 @@ def log_ticks(low: float, high: float) -> list[float]:
     """
     exponents = range(floor(log10(low)), ceil(log10(high)) + 1)
     for factors in ((1,), (1, 2, 5), range(1, 10)):
-        found = [float(f"{factor}e{exponent}") for exponent in exponents for factor in factors]
-        inside = [tick for tick in found if low <= tick <= high]
+        candidates = [float(f"{factor}e{exponent}") for exponent in exponents for factor in factors]
+        inside = [tick for tick in candidates if low <= tick <= high]
         if len(inside) >= 3:
             break
     return inside

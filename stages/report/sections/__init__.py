@@ -1,8 +1,9 @@
 """The parts of the page in their order; those of experiments are found by their names.
 
 A module of this folder has a `TITLE` and `show(part, inputs)`. It gets what the module of the same
-name in `stages/compare/experiments` made, and gives sections of the page; the first one has the
-name of the experiment as its id, with dashes. Nothing lists the modules.
+name in `stages/compare/experiments` made, None if that has claims alone, and gives sections of the
+page. The one that claims link to has the name of the experiment as its id, with dashes. Nothing
+lists the modules.
 """
 
 import pkgutil
@@ -62,4 +63,4 @@ def not_run(inputs: Inputs) -> str:
 
 
 def _names() -> list[str]:
-    return [found.name for found in pkgutil.iter_modules(__path__)]
+    return [module.name for module in pkgutil.iter_modules(__path__)]

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from stages.common.schema import Comparison, Counts, Pair
+from stages.common.outcomes import Counts, Pair
+from stages.common.schema import Comparison
 from stages.common.words import counted, isolated
 from stages.report import paper, ranks, score_tables
 from stages.report.over_datasets import (

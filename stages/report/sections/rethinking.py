@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from math import hypot
 
-from stages.common.slices import Curve, Curves, Mean
+from stages.common.outcomes import Mean
+from stages.common.slices import Curve, Curves
 from stages.common.words import counted
 from stages.report.figures import Point, curves
 from stages.report.page_inputs import Inputs

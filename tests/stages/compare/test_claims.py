@@ -28,7 +28,7 @@ def verdicts(experiments, formula, **more):
     return {row.id: row for row in claims(run, sections(run))}
 
 
-def said(found, name):
+def verdict_of(found, name):
     return found[name].verdict
 
 
@@ -50,7 +50,7 @@ BLIND_FIRST = ladder("BR", "CC-DP", "CC", "CC-RNN", "CFT", "PCC", "RethinkNet")
 )
 @pytest.mark.parametrize("claim", ["best-rank-rank", "cost-sensitive-rank"])
 def test_the_order_of_the_models_decides_who_leads(claim, scores, verdict):
-    assert said(verdicts(algorithms("rank"), scores), claim) == verdict
+    assert verdict_of(verdicts(algorithms("rank"), scores), claim) == verdict
 
 
 def test_a_leader_shared_with_another_is_no_leader():
@@ -68,8 +68,8 @@ def test_our_own_rows_have_a_claim_of_their_own():
     models = (*SEVEN, *EXTRA)
     order = ("BR-LR+rule", "RethinkNet", *(m for m in models if m not in ("BR-LR+rule", SEVEN[0])))
     found = verdicts(algorithms("rank", models=models), ladder(*order))
-    assert said(found, "best-rank-rank") == "holds"
-    assert said(found, "best-rank-all-rank") == "does not hold"
+    assert verdict_of(found, "best-rank-rank") == "holds"
+    assert verdict_of(found, "best-rank-all-rank") == "does not hold"
     assert "BR-LR+rule 1.00" in found["best-rank-all-rank"].why
 
 
@@ -82,7 +82,7 @@ def test_too_few_seeds_data_sets_or_models_are_not_enough(claim, change):
         "models": algorithms("rank", models=SEVEN[:-1]),
     }[change]
     found = verdicts(experiments, SENSITIVE_FIRST, seeds=2 if change == "seeds" else 3)
-    assert said(found, claim) == "not enough runs"
+    assert verdict_of(found, claim) == "not enough runs"
     assert {"seeds": "3 seeds", "datasets": "needs 5", "models": "BR is not in the run"}[
         change
     ] in found[claim].why
@@ -136,8 +136,8 @@ def rethinking(cost="f1", datasets=FIGURE):
 )
 def test_the_curve_decides_whether_rethinking_helps_and_settles(gains, helps, converges):
     found = verdicts(rethinking(), curve(gains))
-    assert said(found, "rethinking-f1") == helps
-    assert said(found, "rethinking-converges") == converges
+    assert verdict_of(found, "rethinking-f1") == helps
+    assert verdict_of(found, "rethinking-converges") == converges
 
 
 @pytest.mark.parametrize(
@@ -149,14 +149,14 @@ def test_hamming_loss_is_flat_or_not(step, seeds, verdict):
         return 0.2 + step * cell["iteration"] + wobble(cell["seed"])
 
     found = verdicts(rethinking("hamming"), loss, seeds=seeds)
-    assert said(found, "rethinking-hamming") == verdict
+    assert verdict_of(found, "rethinking-hamming") == verdict
 
 
 def test_a_falling_loss_is_a_gain():
     def falling(cell):
         return 9.0 - 0.3 * cell["iteration"] + wobble(cell["seed"])
 
-    assert said(verdicts(rethinking("rank"), falling), "rethinking-rank") == "holds"
+    assert verdict_of(verdicts(rethinking("rank"), falling), "rethinking-rank") == "holds"
 
 
 def test_a_gain_within_the_noise_of_the_splits_does_not_hold():
@@ -164,7 +164,7 @@ def test_a_gain_within_the_noise_of_the_splits_does_not_hold():
         sign = (-1) ** (cell["seed"] + len(cell["dataset"]))
         return 0.5 + (0.001 + 0.05 * sign) * (cell["iteration"] == 5)
 
-    assert said(verdicts(rethinking(), noisy, seeds=4), "rethinking-f1") == "does not hold"
+    assert verdict_of(verdicts(rethinking(), noisy, seeds=4), "rethinking-f1") == "does not hold"
 
 
 def test_rethinking_needs_three_data_sets_with_three_seeds():
@@ -172,8 +172,8 @@ def test_rethinking_needs_three_data_sets_with_three_seeds():
     few_sets = verdicts(rethinking(datasets=FIGURE[:2]), good)
     few_seeds = verdicts(rethinking(), good, seeds=2)
     for found in (few_sets, few_seeds):
-        assert said(found, "rethinking-f1") == "not enough runs"
-        assert said(found, "rethinking-converges") == "not enough runs"
+        assert verdict_of(found, "rethinking-f1") == "not enough runs"
+        assert verdict_of(found, "rethinking-converges") == "not enough runs"
 
 
 def test_the_share_of_weighting_in_the_gain_is_told():
@@ -192,7 +192,7 @@ def test_reweighting_helps_if_the_weighted_nets_are_better(cost, gain, verdict):
         return 0.5 + signed * weighted + wobble(cell["seed"])
 
     found = verdicts({"reweighting": Experiment(NETS, (cost,), SIX)}, score)
-    assert said(found, f"reweighting-{cost}") == verdict
+    assert verdict_of(found, f"reweighting-{cost}") == verdict
 
 
 def test_reweighting_on_one_data_set_is_not_enough_but_what_was_found_is_told():
@@ -200,7 +200,7 @@ def test_reweighting_on_one_data_set_is_not_enough_but_what_was_found_is_told():
         return 0.5 + 0.05 * (not cell["model"].endswith("-plain")) + wobble(cell["seed"])
 
     found = verdicts({"reweighting": Experiment(NETS, ("f1",), ("yeast",))}, score)
-    assert said(found, "reweighting-f1") == "not enough runs"
+    assert verdict_of(found, "reweighting-f1") == "not enough runs"
     assert "Reweighted nets are better on 1 of 1 data set" in found["reweighting-f1"].why
 
 
@@ -219,16 +219,19 @@ OTHERS_HIGH = {"SRN": 0.1, "LSTM": 0.1, "GRU": 0.3, "IRNN": 0.3}
 
 
 def test_srn_and_lstm_lead_or_not_by_their_test_scores():
-    assert said(rnn_verdicts(PREFERRED_HIGH, OTHERS_HIGH), "rnn-f1") == "holds"
-    assert said(rnn_verdicts(OTHERS_HIGH, OTHERS_HIGH), "rnn-f1") == "does not hold"
-    assert said(rnn_verdicts(PREFERRED_HIGH, OTHERS_HIGH, seeds=2), "rnn-f1") == "not enough runs"
+    assert verdict_of(rnn_verdicts(PREFERRED_HIGH, OTHERS_HIGH), "rnn-f1") == "holds"
+    assert verdict_of(rnn_verdicts(OTHERS_HIGH, OTHERS_HIGH), "rnn-f1") == "does not hold"
+    assert (
+        verdict_of(rnn_verdicts(PREFERRED_HIGH, OTHERS_HIGH, seeds=2), "rnn-f1")
+        == "not enough runs"
+    )
 
 
 def test_over_fitting_is_the_gap_between_training_and_test_part():
     level = dict.fromkeys(PREFERRED_HIGH, 0.5)
-    assert said(rnn_verdicts(level, OTHERS_HIGH), "rnn-overfit") == "holds"
-    assert said(rnn_verdicts(level, PREFERRED_HIGH), "rnn-overfit") == "does not hold"
-    assert said(rnn_verdicts(level, OTHERS_HIGH, seeds=2), "rnn-overfit") == "not enough runs"
+    assert verdict_of(rnn_verdicts(level, OTHERS_HIGH), "rnn-overfit") == "holds"
+    assert verdict_of(rnn_verdicts(level, PREFERRED_HIGH), "rnn-overfit") == "does not hold"
+    assert verdict_of(rnn_verdicts(level, OTHERS_HIGH, seeds=2), "rnn-overfit") == "not enough runs"
 
 
 def memory_verdict(matrix, seeds=3):
@@ -238,7 +241,7 @@ def memory_verdict(matrix, seeds=3):
         "labels": {"yeast": labels(count=8)},
         "cards": {"yeast": {"label_names": list("abcdefgh")}},
     }
-    return said(verdicts(experiments, lambda cell: 0.5, **more), "memory")
+    return verdict_of(verdicts(experiments, lambda cell: 0.5, **more), "memory")
 
 
 def test_memory_captures_correlation_or_opposes_it_or_has_nothing_to_do_with_it():
@@ -286,7 +289,7 @@ def test_a_model_may_have_any_name_as_long_as_its_role_is_told():
 
     models = ("Mine", *SEVEN[1:])
     found = verdicts(algorithms("rank", models=models), score, roles=renamed("RethinkNet", "Mine"))
-    assert said(found, "best-rank-rank") == "holds"
+    assert verdict_of(found, "best-rank-rank") == "holds"
     assert found["best-rank-rank"].claim.startswith("By Rank loss, Mine has the best average rank")
 
 
@@ -308,7 +311,7 @@ def test_a_model_may_have_any_name_as_long_as_its_role_is_told():
 )
 def test_a_claim_on_a_model_that_is_not_in_the_run_says_so(experiments, name, why):
     found = verdicts(experiments, lambda cell: 0.5 + wobble(cell["seed"]))
-    assert (said(found, name), found[name].why) == ("not enough runs", why)
+    assert (verdict_of(found, name), found[name].why) == ("not enough runs", why)
 
 
 def test_without_a_proposed_model_the_claims_say_which_role_is_missing():

@@ -3,8 +3,8 @@ import math
 import pandas as pd
 import pytest
 
+from stages.common.outcomes import Mean, Number
 from stages.common.schema import Agreement, Sides
-from stages.common.slices import Mean, Number
 from stages.compare.comparison import compare, paper_section, same_sides
 from stages.compare.evidence import Paper
 from stages.compare.numbers import errors_apart, seed_gains, share_gained

@@ -3,7 +3,7 @@ import pytest
 
 from rethink.statistics import corrected_t
 from stages.common.errors import UserError
-from stages.common.slices import Number, TTest
+from stages.common.outcomes import Number, TTest
 from stages.compare.claims import pooled_gain
 from stages.compare.comparison import compare
 from stages.compare.experiments import sections

@@ -4,8 +4,8 @@ import math
 import pandas as pd
 import pytest
 
-from stages.common.schema import BothTests, Empty, Failure, to_json
-from stages.common.slices import Number, TTest
+from stages.common.outcomes import BothTests, Number, TTest
+from stages.common.schema import Empty, Failure, to_json
 from stages.compare.__main__ import metrics
 from stages.compare.comparison import compare
 from stages.compare.evidence import Paper

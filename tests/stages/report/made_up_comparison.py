@@ -3,6 +3,17 @@
 from itertools import permutations, product
 from statistics import fmean
 
+from stages.common.outcomes import (
+    Counts,
+    Friedman,
+    Mean,
+    Nemenyi,
+    OverDatasets,
+    Pair,
+    SignedRank,
+    TTest,
+    Wilcoxon,
+)
 from stages.common.schema import (
     Advice,
     Agreement,
@@ -10,17 +21,12 @@ from stages.common.schema import (
     Claim,
     Comparison,
     CostTable,
-    Counts,
     DatasetTable,
     Empty,
     Failure,
     Flaw,
-    Friedman,
-    Nemenyi,
     Order,
     Overall,
-    OverDatasets,
-    Pair,
     PaperBeside,
     PaperRow,
     Place,
@@ -29,8 +35,6 @@ from stages.common.schema import (
     PrintedScore,
     Score,
     Sides,
-    SignedRank,
-    Wilcoxon,
 )
 from stages.common.slices import (
     Curve,
@@ -39,13 +43,11 @@ from stages.common.slices import (
     DatasetRows,
     Matrices,
     Matrix,
-    Mean,
     PrintedPair,
     ReweightedNet,
     ReweightedNets,
     RnnVariant,
     RnnVariants,
-    TTest,
     WrongChoice,
     WrongChoices,
 )

@@ -47,9 +47,9 @@ def test_the_stage_writes_the_page_and_then_says_where_it_is_and_what_failed(
     assert (project / "reports" / "report.html").read_text().startswith("<!doctype html>")
     monkeypatch.setattr("sys.argv", ["report", "--where"])
     assert report.main() == CELLS_FAILED
-    said = capsys.readouterr()
-    assert said.out == "the report is at reports/report.html\n"
-    assert said.err.splitlines() == [
+    output = capsys.readouterr()
+    assert output.out == "the report is at reports/report.html\n"
+    assert output.err.splitlines() == [
         "yeast · BR-LR · rank · seed 0: failed – it broke",
         "1 of 36 cells have no result",
     ]

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from stages.common.slices import Curve, Mean, TTest
+from stages.common.outcomes import Mean, TTest
+from stages.common.slices import Curve
 from stages.report.render import render
 from stages.report.sections.memory import MOST_ENTRIES, matrix_sentence, matrix_table
 from stages.report.sections.rethinking import curve_sentence
@@ -70,11 +71,11 @@ def test_a_large_matrix_shows_its_largest_entries():
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "text"),
     [(2.5, "▲helps: +2.5"), (1.2, "≈no clear gain: +1.2"), (-3, "▼hurts: −3.0")],
 )
-def test_a_gain_has_a_symbol_and_words(value, said):
-    assert Page(str(gain(value).html)).text() == said
+def test_a_gain_has_a_symbol_and_words(value, text):
+    assert Page(str(gain(value).html)).text() == text
 
 
 def test_reweighting_stands_beside_the_paper_with_both_tests():

@@ -55,10 +55,10 @@ def test_a_picture_is_embedded_with_its_size_and_told_in_words():
 
 def test_each_iteration_tells_what_was_added_what_was_dropped_and_what_is_true():
     steps = re.findall(r"<dt>Iteration \d</dt>\s*<dd>(.*?)</dd>", part(), re.S)
-    said = [
+    texts = [
         [Page(item).text() for item in re.findall(r"<li.*?</li>", step, re.S)] for step in steps
     ]
-    assert said == [
+    assert texts == [
         ["cup ✓ (on the image)"],
         ["cup ✓ (on the image)", "+ added: knife ✓ (on the image)", "+ added: a label"],
         ["cup ✓ (on the image)", "knife ✓ (on the image)", "− dropped: a label"],

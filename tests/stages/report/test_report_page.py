@@ -9,6 +9,8 @@ from itertools import pairwise
 import jinja2
 import pytest
 
+from stages.common.errors import DataError, UserError
+from stages.common.schema import from_json, to_json
 from stages.common.words import file_name
 from stages.report.render import render
 from tests.stages.report.made_up_report import HOSTILE, Page, inline, made_up, section, usual_page
@@ -186,3 +188,17 @@ def test_the_environment_is_the_only_place_of_the_machine():
     html = usual_page()
     assert "3.11.2" in Page(section(html, "environment")).text()
     assert "3.11.2" not in Page(steady(html)).text()
+
+
+def test_an_experiment_without_a_section_is_named_with_the_remedy():
+    context = made_up()
+    context.comparison.order.experiments.append("depth")
+    with pytest.raises(UserError, match=r"there is no stages/report/sections/depth\.py"):
+        render(context)
+
+
+def test_a_comparison_of_another_version_is_named_with_the_remedy():
+    values = to_json(made_up().comparison)
+    values["claims"][0]["mood"] = "good"
+    with pytest.raises(DataError, match=r"comparison\.json: claims\.0\.mood: .*; run `dvc repro`"):
+        from_json(values)

@@ -10,16 +10,16 @@ from stages.report.table import distance, plain_table
 from tests.stages.report.made_up_report import Page, section, usual_page
 
 
-def said(cell):
+def text_of(cell):
     return Page(str(cell.html)).text()
 
 
 def test_a_difference_has_a_symbol_and_words_for_its_meaning():
-    assert said(distance(1.94, greater=True)) == "≈agrees: +1.9"
-    assert said(distance(3.0, greater=True)) == "▲ours is better: +3.0"
-    assert said(distance(3.0, greater=False)) == "▼ours is worse: +3.0"
-    assert said(distance(-3.0, greater=False)) == "▲ours is better: −3.0"
-    assert said(distance(None, greater=False)) == "–cannot be compared"
+    assert text_of(distance(1.94, greater=True)) == "≈agrees: +1.9"
+    assert text_of(distance(3.0, greater=True)) == "▲ours is better: +3.0"
+    assert text_of(distance(3.0, greater=False)) == "▼ours is worse: +3.0"
+    assert text_of(distance(-3.0, greater=False)) == "▲ours is better: −3.0"
+    assert text_of(distance(None, greater=False)) == "–cannot be compared"
 
 
 def test_agreement_is_counted_over_all_costs():

@@ -36,9 +36,9 @@ def claims(holds=0, fails=0, open_=0):
     ],
 )
 def test_the_answer_follows_the_claims(found, word, sentence):
-    said = headline(found)
-    assert said[0] == word
-    assert said[1].startswith(sentence)
+    answer = headline(found)
+    assert answer[0] == word
+    assert answer[1].startswith(sentence)
 
 
 def test_the_answer_stands_above_everything_with_its_counts():
