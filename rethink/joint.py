@@ -18,6 +18,8 @@ from rethink.inference import (
     size_joint_of_samples,
 )
 
+LABELS_AT_ONCE = 32  # sampled from one product with the labels before
+
 
 @dataclass(frozen=True)
 class Enumerated:
@@ -103,11 +105,15 @@ def sample_chain(
 ) -> Sampled:
     """Vectors drawn label by label along a chain; `draws`, shape (S, K), decide for every row."""
     thresholds = logit(draws)
-    effects = effects[:, order].astype(np.float32)
+    effects = effects[np.ix_(order, order)].astype(np.float32)
     drawn = np.empty((len(order), len(logits) * len(draws)), dtype=np.float32)
-    for place, label in enumerate(order):
-        earlier = (effects[label, :place] @ drawn[:place]).reshape(-1, len(draws))
-        drawn[place] = (logits[:, label, None] + earlier > thresholds[:, label]).ravel()
+    for first in range(0, len(order), LABELS_AT_ONCE):
+        block = slice(first, first + LABELS_AT_ONCE)
+        before = effects[block, :first] @ drawn[:first]  # one product for the labels of a block
+        for place, label in enumerate(order[block], start=first):
+            earlier = before[place - first] + effects[place, first:place] @ drawn[first:place]
+            score = logits[:, label, None] + earlier.reshape(-1, len(draws))
+            drawn[place] = (score > thresholds[:, label]).ravel()
     samples = np.empty((len(logits), len(draws), len(order)), dtype=np.uint8)
     samples[:, :, order] = drawn.T.reshape(samples.shape)
     return Sampled(samples)
