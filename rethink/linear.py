@@ -28,6 +28,7 @@ from rethink.design import Design, Features
 from rethink.newton import Factors, direction, dots
 
 GRADIENT = 1e-6  # its norm bounds |w - optimum|, because the Hessian is at least the identity
+ENOUGH_TO_CHOOSE = 1e-3  # moves held-out probabilities by about 1e-4
 ROUGH = 1.0  # the gradient on the way to a C
 ROUNDING = 1e-14  # of the gradient at zero: what cancelling terms may leave
 LABELS_AT_ONCE = 64  # keeps the arrays of a batch in the cache

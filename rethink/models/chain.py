@@ -9,12 +9,11 @@ from scipy.special import expit
 from sklearn.base import clone
 
 from rethink.discovery import unknown_name
-from rethink.linear import GRADIENT, decision, fit_path, fit_single
+from rethink.linear import ENOUGH_TO_CHOOSE, GRADIENT, decision, fit_path, fit_single
 from rethink.models.base import MultiLabelEstimator
 from rethink.svm import append_columns
 
 TRAININGS = ("true", "predicted")
-ENOUGH_TO_CHOOSE = 1e-3  # |w - optimum| at most: moves held-out probabilities by about 1e-4
 
 
 class _Chain(MultiLabelEstimator):
