@@ -64,8 +64,8 @@ class Design:
         self.sums = None if row is None else sp.csr_array((np.ones(m), (row, each)), shape=(n, m))
         self.own, self.allowed = extra.astype(np.float32), allowed
         columns = extra.astype(float)
-        self.extra = sp.csr_array(columns) if features.sparse else columns
-        self.extra_transposed = self.extra.T.tocsr() if features.sparse else columns.T
+        kind: Any = sp.csr_array if features.sparse else np.asarray
+        self.extra, self.extra_transposed = kind(columns), kind(columns.T)
         self.shape = m, self.d + further + 1
 
     @property

@@ -95,7 +95,8 @@ class CondensedFilterTree(MultiLabelEstimator):
         """
         model = clone(self)
         cost = model._check_params()
-        truth = _Truth(*model._check_fit(X, Y), cost)
+        X, Y = model._check_fit(X, Y)
+        truth = _Truth(X, Y, cost)
         starts = [None] * len(Cs)
         if self.node_costs == "label":
             starts = list(truth.fit(truth.own_paths, Cs, None, ENOUGH_TO_CHOOSE))
@@ -225,7 +226,7 @@ class _Training:
         self.chain.coef[varies], self.chain.effects[varies] = w[varies, :d], w[varies, d:-1]
         self.chain.intercept[varies] = w[varies, -1]
         return [
-            np.count_nonzero(np.add.reduceat(weight, on.nodes(label)))
+            int(np.count_nonzero(np.add.reduceat(weight, on.nodes(label))))
             for label, weight in enumerate(on.weight.T)
         ]
 
@@ -241,7 +242,7 @@ class _Training:
             if weight.any() and not self.truth.constant[label]:
                 Z = append_columns(self.truth.X[row], prefix.astype(float))
                 self._keep(label, fit_single(Z, on < off, self.C, weight))
-            counts.append(np.count_nonzero(weight))
+            counts.append(int(np.count_nonzero(weight)))
         return counts[::-1]
 
     def _leaf_costs(self, row: np.ndarray, prefix: np.ndarray, value: int) -> np.ndarray:
