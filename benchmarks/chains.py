@@ -7,6 +7,8 @@ with scikit-learn's ClassifierChain and LogisticRegression (liblinear) at its de
 the probabilistic chain it then predicts with our rules from its own fits. liblinear stops early by
 default, so the probabilities are compared with those of liblinear at a tight tolerance, not timed.
 That is for our chains as they are refitted; those of the search stop at ENOUGH_TO_CHOOSE.
+The peer of the filter tree (CFT) fits each label of each round with liblinear on its merged nodes,
+for three strengths and the first fold.
 """
 
 import os
@@ -22,12 +24,17 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.multioutput import ClassifierChain as PeerChain
+from sklearn.multioutput import MultiOutputClassifier
 
-from rethink.costs import COSTS
+from rethink.costs import COSTS, get_cost
+from rethink.linear import fit_single
 from rethink.models.chain import ClassifierChain
+from rethink.models.filter_tree import CondensedFilterTree, _Training, _Truth
+from rethink.models.logistic import LogisticRelevance
 from rethink.models.probabilistic import ProbabilisticChain
 from rethink.scaling import UnitScaler
 from rethink.search import fold_rows, search
+from rethink.svm import append_columns
 from stages.common.catalog import load_catalog
 from stages.prepare.dataset import encode
 from stages.prepare.readers import read_dataset
@@ -68,6 +75,43 @@ def as_ours(peer, X, Y, C):
         coefficients[label, : d + label] = link.coef_[0]
         coefficients[label, -1] = link.intercept_[0]
     return model._keep(coefficients)
+
+
+def peer_tree(X, Y, C, cost):
+    training = _Training(_Truth(X, Y, cost), C)
+    for _ in range(8):
+        on = training.examples
+        for label in range(Y.shape[1]):
+            nodes = on.nodes(label)
+            Z = append_columns(X[on.row[nodes]], on.path[nodes, :label].astype(float))
+            weight = np.add.reduceat(on.weight[:, label], nodes)
+            w = fit_single(Z, Y[on.row[nodes], label], C, weight, tolerance=1e-4)
+            training._keep(label, w)
+        training.add_path(training.follow())
+
+
+def compare_trees(name, X, Y, parts):
+    kept, cost = np.setdiff1d(np.arange(len(Y)), parts[0]), get_cost("f1")
+    X, Y, start = X[kept], Y[kept], time.process_time()
+    CondensedFilterTree(cost).fit_path(X, Y, COMPARED)
+    ours, start = time.process_time() - start, time.process_time()
+    for C in COMPARED:
+        peer_tree(X, Y, C, cost)
+    show(name, "CFT", time.process_time() - start, ours)
+
+
+def peer_relevance(X, Y, parts):
+    start = time.process_time()
+    for C in STRENGTHS:
+        for held in parts:
+            kept = np.setdiff1d(np.arange(len(Y)), held)
+            peer = MultiOutputClassifier(LogisticRegression(C=C, solver="liblinear"))
+            peer.fit(X[kept], Y[kept]).predict(X[held])
+    return time.process_time() - start
+
+
+def show(name, title, theirs, ours):
+    print(f"{name:10} {title:4} {theirs:14.2f} {ours:8.2f} {theirs / ours:6.1f}", flush=True)
 
 
 def peer_search(X, Y, parts, probabilistic):
@@ -113,7 +157,9 @@ def compare(name, mirror):
     ):
         ours = our_search(model, X, Y)
         theirs = peer_search(X, Y, parts, title == "PCC")
-        print(f"{name:10} {title:4} {theirs:14.2f} {ours:8.2f} {theirs / ours:6.1f}", flush=True)
+        show(name, title, theirs, ours)
+    show(name, "BR", peer_relevance(X, Y, parts), our_search(LogisticRelevance(), X, Y))
+    compare_trees(name, X, Y, parts)
     print(f"{name:10} largest difference of a probability: {largest_difference(X, Y, parts):.1e}")
 
 

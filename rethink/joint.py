@@ -18,6 +18,8 @@ from rethink.inference import (
     size_joint_of_samples,
 )
 
+LABELS_AT_ONCE = 32  # sampled from one product with the labels before
+
 
 @dataclass(frozen=True)
 class Enumerated:
@@ -117,17 +119,21 @@ def sample_chain(
     Without `empty` they are drawn given that there is a label.
     """
     thresholds = logit(draws)
-    effects = effects[:, order].astype(np.float32)
+    effects = effects[np.ix_(order, order)].astype(np.float32)
     drawn = np.empty((len(order), len(logits) * len(draws)), dtype=np.float32)
-    first = None if empty else _logits_of_the_first(logits, order)
+    nothing = None if empty else _logits_of_the_first(logits, order)
     none_yet = np.ones((len(logits), len(draws)), dtype=bool)
-    for place, label in enumerate(order):
-        earlier = (effects[label, :place] @ drawn[:place]).reshape(-1, len(draws))
-        on = logits[:, label, None] + earlier > thresholds[:, label]
-        if first is not None:
-            on = np.where(none_yet, first[:, label, None] > thresholds[:, label], on)
+    for first in range(0, len(order), LABELS_AT_ONCE):
+        block = slice(first, first + LABELS_AT_ONCE)
+        before = effects[block, :first] @ drawn[:first]  # one product for the labels of a block
+        for place, label in enumerate(order[block], start=first):
+            earlier = before[place - first] + effects[place, first:place] @ drawn[first:place]
+            score = logits[:, label, None] + earlier.reshape(-1, len(draws))
+            if nothing is not None:
+                score = np.where(none_yet, nothing[:, label, None], score)
+            on = score > thresholds[:, label]
             none_yet &= ~on
-        drawn[place] = on.ravel()
+            drawn[place] = on.ravel()
     samples = np.empty((len(logits), len(draws), len(order)), dtype=np.uint8)
     samples[:, :, order] = drawn.T.reshape(samples.shape)
     return Sampled(samples)

@@ -33,7 +33,7 @@ TIE = (
 )
 TIGHT = 1e-11  # a cost known so well, relative to 1 + cost, is solved
 MOST_STEPS = 20  # together; machines still undecided then are solved one by one
-MOST_KERNEL_ROWS = 5000  # products of all pairs of rows then take 200 MB
+MOST_KERNEL_ROWS = 6000  # products of all pairs of rows then take 300 MB
 
 Labels = frozenset[int]
 
@@ -57,8 +57,9 @@ class ChainCosts:
     def __init__(self, X: Any, Y: np.ndarray, C: float):
         self.Z, self.Y, self.C = with_ones(X), Y.astype(float), C
         self.constant = Y.min(axis=0) == Y.max(axis=0)
-        wide = len(Y) <= min(MOST_KERNEL_ROWS, 4 * self.Z.shape[1])
-        self.kernel = Kernel.of(self.Z) if wide else None
+        # of sparse columns few rows are active, of which the kernel knows the products
+        wide = sp.issparse(self.Z) or len(Y) <= 4 * self.Z.shape[1]
+        self.kernel = Kernel.of(self.Z) if wide and len(Y) <= MOST_KERNEL_ROWS else None
 
     def problem(self, label: int, Z: Any, gram: np.ndarray | None = None) -> SquaredHinge:
         """The machine of a label on some columns."""

@@ -5,6 +5,7 @@ f = z·w, where z ends with a 1, so that the intercept is regularised too. It is
 the same rows are active (s f < 1), so a Newton step that leaves these as they are is the last.
 """
 
+import warnings
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -13,8 +14,11 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import LinAlgError
 from scipy.linalg.lapack import dpotrf, dpotrs
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import LinearSVC
 
 PRECISION = 1e-13  # of the gradient, relative to the terms that it sums
+NEAR = 1e-2  # the tolerance of liblinear where it only finds a start
 MOST_STEPS = 200
 MOST_HALVINGS = 40
 
@@ -114,9 +118,9 @@ class Minimum:
 
 
 def minimise(problem: SquaredHinge, start: np.ndarray | None = None) -> Minimum:
-    """Newton's method with halved steps; `start`, shape (D,), is where to begin, else 0."""
+    """Newton's method with halved steps; `start`, shape (D,), is where to begin."""
     Z = problem.Z
-    w = np.zeros(Z.shape[1]) if start is None else start
+    w = _near(problem) if start is None else start
     slack, curvature = problem.slack(w), None
     for _ in range(MOST_STEPS):
         active, pulled = slack > 0, Z.T @ problem.pull(slack)
@@ -215,31 +219,6 @@ class Extensions:
         return np.vstack([inner - self.shift * last, last])
 
 
-def fit_svm(
-    X: Any, y: np.ndarray, C: float, start: np.ndarray | None = None
-) -> tuple[np.ndarray, float]:
-    """Coefficients, shape (d,), and intercept of the machine for y, shape (n,), of 0 and 1.
-
-    Parameters
-    ----------
-    X : ndarray or sparse matrix of shape (n, d)
-    y : ndarray of shape (n,)
-    C : float
-        Inverse strength of the regularisation.
-    start : ndarray of shape (d + 1,), optional
-        Coefficients and intercept to begin with; the result is the same.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> coef, intercept = fit_svm(np.array([[0.0], [1.0]]), np.array([0, 1]), C=1e6)
-    >>> coef.round(3), round(intercept, 3)
-    (array([2.]), -1.0)
-    """
-    found = minimise(SquaredHinge(with_ones(X), y, C), start).w
-    return found[:-1], float(found[-1])
-
-
 def norm_interval(w: np.ndarray, gradient: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Bounds of the solution's norm from any w and its gradient, shapes (D,) or (D, m).
 
@@ -265,6 +244,18 @@ def with_ones(X: Any) -> Any:
 def append_columns(X: Any, columns: np.ndarray) -> Any:
     """[X, columns], dense or CSR as X is."""
     return sp.hstack([X, columns], format="csr") if sp.issparse(X) else np.hstack([X, columns])
+
+
+def _near(problem: SquaredHinge) -> np.ndarray:
+    """Where to begin: for sparse columns what liblinear finds; far away most rows are active."""
+    if not sp.issparse(problem.Z) or np.ptp(problem.y) == 0:
+        return np.zeros(problem.Z.shape[1])
+    Z = sp.csr_array(problem.Z)
+    short = (part.astype(np.int32, copy=False) for part in (Z.indices, Z.indptr))  # as it wants
+    Z = sp.csr_array((Z.data, *short), shape=Z.shape)
+    machine = LinearSVC(C=problem.C, dual=False, fit_intercept=False, tol=NEAR, max_iter=50)
+    with warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
+        return machine.fit(Z, problem.y).coef_[0]
 
 
 def _descend(

@@ -5,16 +5,15 @@ from copy import copy
 from typing import Any, Literal, Self
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.special import expit
 from sklearn.base import clone
 
 from rethink.discovery import unknown_name
-from rethink.linear import GRADIENT, decision, fit_path
+from rethink.linear import ENOUGH_TO_CHOOSE, GRADIENT, decision, fit_path, fit_single
 from rethink.models.base import MultiLabelEstimator
+from rethink.svm import append_columns
 
 TRAININGS = ("true", "predicted")
-ENOUGH_TO_CHOOSE = 1e-3  # |w - optimum| at most: moves held-out probabilities by about 1e-4
 
 
 class _Chain(MultiLabelEstimator):
@@ -142,11 +141,8 @@ def fit_on_truth(
     X: Any, Y: np.ndarray, Cs: Sequence[float], order: np.ndarray, tolerance: float = GRADIENT
 ) -> np.ndarray:
     """Links fitted on the true earlier labels, for each C: independent, so fitted together."""
-    labels = Y.shape[1]
     place = np.argsort(order)
-    allowed = np.ones((labels, X.shape[1] + labels), dtype=bool)
-    allowed[:, X.shape[1] :] = place < place[:, None]
-    return fit_path(_beside(X, Y), Y, Cs, allowed=allowed, tolerance=tolerance)
+    return fit_path(X, Y, Cs, earlier=Y, allowed=place < place[:, None], tolerance=tolerance)
 
 
 def fit_on_predictions(X: Any, Y: np.ndarray, C: float, order: np.ndarray) -> np.ndarray:
@@ -156,8 +152,8 @@ def fit_on_predictions(X: Any, Y: np.ndarray, C: float, order: np.ndarray) -> np
     predicted = np.zeros(Y.shape, dtype=np.uint8)
     for place, label in enumerate(order):
         used = np.concatenate([np.arange(d), d + order[:place], [d + labels]])
-        seen = _beside(X, predicted[:, order[:place]])
-        link = fit_path(seen, Y[:, label], [C])[0]
+        seen = append_columns(X, predicted[:, order[:place]].astype(float))
+        link = fit_single(seen, Y[:, label], C)
         coefficients[label, used] = link
         predicted[:, label] = decision(seen, link) > 0
     return coefficients
@@ -171,9 +167,3 @@ def greedy_path(logits: np.ndarray, effects: np.ndarray, order: np.ndarray) -> n
         path[:, label] = expit(logits[:, label] + on @ effects[label])
         on[:, label] = path[:, label] > 0.5
     return path
-
-
-def _beside(X: Any, Y: np.ndarray) -> Any:
-    if sp.issparse(X):
-        return sp.csr_array(sp.hstack([X, Y.astype(float)], format="csr"))
-    return np.hstack([X, Y])

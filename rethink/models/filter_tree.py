@@ -1,20 +1,26 @@
 """Cost-sensitive chain: the condensed filter tree."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
+from functools import cached_property
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
+from sklearn.base import clone
 
 from rethink.costs import Cost, get_cost
+from rethink.design import Features
 from rethink.discovery import unknown_name
-from rethink.linear import fit_logistic
+from rethink.linear import GRADIENT, fit_path, fit_single
 from rethink.models.base import MultiLabelEstimator
 from rethink.models.optimal_chain import LinearChain
 from rethink.svm import append_columns
 
 NODE_COSTS = ("label", "subtree")
+ENOUGH_TO_CHOOSE = 1e-2  # |w - optimum| at most: moves held-out probabilities by about 1e-4
 
 
 class CondensedFilterTree(MultiLabelEstimator):
@@ -79,15 +85,26 @@ class CondensedFilterTree(MultiLabelEstimator):
         """Fit the chain to Y, shape (n, K), on X, shape (n, d)."""
         cost = self._check_params()
         X, Y = self._check_fit(X, Y)
-        training = _Training(X, Y, cost, self.C)
-        fit_round = training.fit_labels if self.node_costs == "label" else training.fit_subtrees
-        counts = [fit_round()]
-        for _ in range(self.rounds - 1):
-            training.add_path(training.chain.follow(X, range(Y.shape[1])))
-            counts.append(fit_round())
-        self.coef_, self.effects_, self.intercept_ = training.chain
-        self.node_counts_ = np.array(counts)
-        return self
+        return self._trained(_Training(_Truth(X, Y, cost), self.C))
+
+    def fit_path(self, X: Any, Y: Any, Cs: Sequence[float]) -> list["CondensedFilterTree"]:
+        """For each C a copy of this model, fitted well enough to choose among them.
+
+        The first round is the same problem for every C, so it is solved for all of them in one go.
+        In each round coefficients are within 1e-2 of the optimum.
+        """
+        model = clone(self)
+        cost = model._check_params()
+        X, Y = model._check_fit(X, Y)
+        truth = _Truth(X, Y, cost)
+        starts = [None] * len(Cs)
+        if self.node_costs == "label":
+            starts = list(truth.fit(truth.own_paths, Cs, None, ENOUGH_TO_CHOOSE))
+        found = [
+            _Training(truth, C, ENOUGH_TO_CHOOSE, start)
+            for C, start in zip(Cs, starts, strict=True)
+        ]
+        return [copy(model).set_params(C=each.C)._trained(each) for each in found]
 
     def predict(self, X: Any) -> np.ndarray:
         """Labels of shape (n, K), each from X and the predictions of the labels before it."""
@@ -106,94 +123,152 @@ class CondensedFilterTree(MultiLabelEstimator):
             )
         return get_cost(self.cost)
 
+    def _trained(self, training: "_Training") -> "CondensedFilterTree":
+        fit_round = training.fit_labels if self.node_costs == "label" else training.fit_subtrees
+        counts = [fit_round()]
+        for _ in range(self.rounds - 1):
+            training.add_path(training.follow())
+            counts.append(fit_round())
+        self.coef_, self.effects_, self.intercept_ = training.chain
+        self.node_counts_ = np.array(counts)
+        return self
+
 
 @dataclass(frozen=True)
-class _Nodes:
-    """The different nodes of one level that the paths pass.
+class _Examples:
+    """Different pairs of a row and a path, shapes (m,) and (m, K), in lexical order.
 
-    `row` and `prefix` are the instance and the earlier labels of each node; `of_path` tells for
-    each path and instance, in this order, its node.
+    `weight`, shape (m, K), is what each label weighs there, and `times`, shape (m,), how often the
+    pair was met.
     """
 
     row: np.ndarray
-    prefix: np.ndarray
-    of_path: np.ndarray
+    path: np.ndarray
+    weight: np.ndarray
+    times: np.ndarray
 
-    def total(self, weights: np.ndarray) -> np.ndarray:
-        """The sum of the weights, one for each path and instance, that meet at each node."""
-        return np.bincount(self.of_path, weights=weights.ravel(), minlength=len(self.row))
+    def joined(self, more: "_Examples") -> "_Examples":
+        """With further ones; equal pairs become one."""
+        row = np.concatenate([self.row, more.row])
+        path = np.concatenate([self.path, more.path])
+        first, pair = _distinct(row, path)
+        sums = sp.csr_array((np.ones(len(pair)), (pair, np.arange(len(pair)))))
+        weight = sums @ np.concatenate([self.weight, more.weight])
+        times = sums @ np.concatenate([self.times, more.times])
+        return _Examples(row[first], path[first], weight, times)
+
+    @cached_property
+    def parting(self) -> np.ndarray:
+        """The first label in which each pair differs from the one before; -1 for a new row."""
+        differs = self.path[1:] != self.path[:-1]
+        first = np.where(np.diff(self.row) > 0, -1, differs.argmax(axis=1))
+        return np.append(-1, first)
+
+    def nodes(self, label: int) -> np.ndarray:
+        """The nodes of a level, each as the first of its pairs: all earlier labels agree."""
+        return np.flatnonzero(self.parting < label)
+
+
+class _Truth:
+    """What is to be learned, and what all strengths share on the way."""
+
+    def __init__(self, X: Any, Y: np.ndarray, cost: Cost):
+        self.X, self.Y, self.cost, self.features = X, Y, cost, Features(X)
+        self.before = np.tri(Y.shape[1], k=-1, dtype=bool)
+        self.constant = Y.min(axis=0) == Y.max(axis=0)
+        self.own_paths = self.examples(Y)
+
+    def examples(self, path: np.ndarray) -> _Examples:
+        """Each row on its path, shape (n, K)."""
+        n, weight = len(self.Y), _mean_one(self.cost.weights(self.Y, path))
+        return _Examples(np.arange(n), path, weight, np.ones(n))
+
+    def fit(
+        self, on: _Examples, Cs: Sequence[float], start: np.ndarray | None, tolerance: float
+    ) -> np.ndarray:
+        """Coefficients of all labels for each C, shape (len(Cs), K, d + K + 1)."""
+        return fit_path(
+            self.features,
+            self.Y[on.row],
+            Cs,
+            weight=on.weight,
+            start=start,
+            row=on.row,
+            earlier=on.path,
+            allowed=self.before,
+            tolerance=tolerance,
+        )
 
 
 class _Training:
-    """The chain with the paths and weights it has been trained on."""
+    """The chain of one strength with the examples it has been trained on."""
 
-    def __init__(self, X: Any, Y: np.ndarray, cost: Cost, C: float):
-        self.X, self.Y, self.cost, self.C = X, Y, cost, C
-        self.constant = Y.min(axis=0) == Y.max(axis=0)
-        self.chain = LinearChain.zeros(Y.shape[1], X.shape[1])
-        self.chain.intercept[self.constant] = np.where(Y[0, self.constant], np.inf, -np.inf)
-        self.paths: list[np.ndarray] = []
-        self.weights: list[np.ndarray] = []
-        self.add_path(Y)
+    def __init__(
+        self, truth: _Truth, C: float, tolerance: float = GRADIENT, start: np.ndarray | None = None
+    ):
+        self.truth, self.C, self.tolerance, self.start = truth, C, tolerance, start
+        self.examples, constant = truth.own_paths, truth.constant
+        self.chain = LinearChain.zeros(truth.Y.shape[1], truth.X.shape[1])
+        self.chain.intercept[constant] = np.where(truth.Y[0, constant], np.inf, -np.inf)
+
+    def follow(self) -> np.ndarray:
+        """The path that the chain predicts for each row, shape (n, K)."""
+        return self.chain.follow(self.truth.X, range(self.truth.Y.shape[1]))
 
     def add_path(self, path: np.ndarray) -> None:
         """Learn at the nodes of this path, shape (n, K), too."""
-        self.paths.append(path)
-        self.weights.append(_mean_one(self.cost.weights(self.Y, path)))
+        self.examples = self.examples.joined(self.truth.examples(path))
 
     def fit_labels(self) -> list[int]:
-        """Fit each label with the weights of the paths; returns the number of examples of each."""
-        weights = np.stack(self.weights)
+        """Fit all labels with the weights of the paths; returns the number of examples of each."""
+        on, varies, d = self.examples, ~self.truth.constant, self.truth.X.shape[1]
+        self.start = w = self.truth.fit(on, [self.C], self.start, self.tolerance)[0]
+        self.chain.coef[varies], self.chain.effects[varies] = w[varies, :d], w[varies, d:-1]
+        self.chain.intercept[varies] = w[varies, -1]
         return [
-            self._fit(label, nodes, nodes.total(weights[..., label]), self.Y[nodes.row, label])
-            for label, nodes in enumerate(self._levels())
+            int(np.count_nonzero(np.add.reduceat(weight, on.nodes(label))))
+            for label, weight in enumerate(on.weight.T)
         ]
 
     def fit_subtrees(self) -> list[int]:
         """Fit the labels from last to first, each with the costs of the leaves it leads to."""
         counts = []
-        for label, nodes in reversed(list(enumerate(self._levels()))):
-            off, on = (self._leaf_costs(label, nodes, value) for value in (0, 1))
-            passing = np.bincount(nodes.of_path)
-            weight = _mean_one(passing * np.abs(off - on), passing.sum())
-            counts.append(self._fit(label, nodes, weight, (on < off).astype(np.uint8)))
+        for label in reversed(range(self.truth.Y.shape[1])):
+            nodes = self.examples.nodes(label)
+            row, prefix = self.examples.row[nodes], self.examples.path[nodes, :label]
+            off, on = (self._leaf_costs(row, prefix, value) for value in (0, 1))
+            passing = np.add.reduceat(self.examples.times, nodes)
+            weight = _mean_one(passing * np.abs(off - on), int(passing.sum()))
+            if weight.any() and not self.truth.constant[label]:
+                Z = append_columns(self.truth.X[row], prefix.astype(float))
+                self._keep(label, fit_single(Z, on < off, self.C, weight))
+            counts.append(int(np.count_nonzero(weight)))
         return counts[::-1]
 
-    def _levels(self) -> Iterator[_Nodes]:
-        """The nodes of each level: paths that agree in all earlier labels meet."""
-        paths = np.concatenate(self.paths)
-        row = np.tile(np.arange(len(self.Y)), len(self.paths))
-        node = row
-        for label in range(self.Y.shape[1]):
-            _, first, node = np.unique(node, return_index=True, return_inverse=True)
-            yield _Nodes(row[first], paths[first, :label], node)
-            node = 2 * node + paths[:, label]
-
-    def _leaf_costs(self, label: int, nodes: _Nodes, value: int) -> np.ndarray:
-        """The loss of the leaf that each node reaches if the label has this value."""
-        leaves = np.zeros((len(nodes.row), self.Y.shape[1]))
-        leaves[:, :label], leaves[:, label] = nodes.prefix, value
-        scores = np.asarray(self.X @ self.chain.coef[label + 1 :].T)[nodes.row]
+    def _leaf_costs(self, row: np.ndarray, prefix: np.ndarray, value: int) -> np.ndarray:
+        """The loss of the leaf that each node reaches if its label has this value."""
+        truth, label = self.truth, prefix.shape[1]
+        leaves = np.zeros((len(row), truth.Y.shape[1]))
+        leaves[:, :label], leaves[:, label] = prefix, value
+        scores = np.asarray(truth.X @ self.chain.coef[label + 1 :].T)[row]
         for later, score in enumerate(scores.T, start=label + 1):
             pushed = leaves @ self.chain.effects[later] + self.chain.intercept[later]
             leaves[:, later] = score + pushed > 0
-        values = self.cost(self.Y[nodes.row], leaves)
-        return -values if self.cost.greater_is_better else values
+        values = truth.cost(truth.Y[row], leaves)
+        return -values if truth.cost.greater_is_better else values
 
-    def _fit(self, label: int, nodes: _Nodes, weight: np.ndarray, target: np.ndarray) -> int:
-        """Refit one label, starting from its last classifier; returns the number of examples."""
-        used = weight > 0
-        if used.any() and not self.constant[label]:
-            prefix = nodes.prefix[used].astype(float)
-            Z = append_columns(self.X[nodes.row[used]], prefix)
-            chain, d = self.chain, self.X.shape[1]
-            start = np.hstack(
-                [chain.coef[label], chain.effects[label, :label], chain.intercept[label]]
-            )
-            w = fit_logistic(Z, target[used], self.C, weight=weight[used], start=start)
-            chain.coef[label], chain.effects[label, :label] = w[:d], w[d:-1]
-            chain.intercept[label] = w[-1]
-        return int(np.count_nonzero(used))
+    def _keep(self, label: int, w: np.ndarray) -> None:
+        """Take over the classifier of a label: features, earlier labels, intercept."""
+        d = self.truth.X.shape[1]
+        self.chain.coef[label], self.chain.effects[label, :label] = w[:d], w[d:-1]
+        self.chain.intercept[label] = w[-1]
+
+
+def _distinct(row: np.ndarray, path: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The first place of each different pair, in lexical order, and the pair of each place."""
+    keys = np.hstack([row.astype(">u4")[:, None].view(np.uint8), np.packbits(path, axis=1)])
+    whole = np.ascontiguousarray(keys).view(f"V{keys.shape[1]}").ravel()
+    return np.unique(whole, return_index=True, return_inverse=True)[1:]
 
 
 def _mean_one(weights: np.ndarray, count: int | None = None) -> np.ndarray:

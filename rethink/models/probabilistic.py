@@ -161,10 +161,10 @@ class ProbabilisticChain(_Chain):
         return X, Y
 
     def _blocks(self, logits: np.ndarray) -> Iterator[slice]:
-        """Rows whose joints fit into memory, and sampled ones into the cache."""
+        """Rows whose joints fit into memory."""
         n, labels = logits.shape
         enumerated = labels <= MOST_ENUMERATED
-        return row_blocks(n, 2**labels * labels if enumerated else 10 * self.draws_.size)
+        return row_blocks(n, 2**labels * labels if enumerated else self.draws_.size)
 
     def _joint(self, logits: np.ndarray) -> Joint:
         if logits.shape[1] > MOST_ENUMERATED:

@@ -6,7 +6,7 @@ from sklearn.multioutput import ClassifierChain
 
 from rethink.costs import COSTS, Cost, get_cost
 from rethink.models.bayes import BayesOptimal
-from rethink.models.filter_tree import CondensedFilterTree, _Training
+from rethink.models.filter_tree import CondensedFilterTree, _Training, _Truth
 from rethink.search import search_and_fit
 from rethink.synthetic import generate
 
@@ -98,12 +98,21 @@ def test_subtree_weights_are_costs_of_leaves_that_later_labels_reach(name):
 
 @pytest.mark.parametrize("name", COSTS)
 def test_weights_are_those_of_flipped_labels_with_mean_one(name):
-    training = _Training(X, Y, get_cost(name), C=1.0)
     path = np.random.default_rng(0).integers(0, 2, Y.shape).astype(np.uint8)
-    training.add_path(path)
-    for expected, weight in zip((Y, path), training.weights, strict=True):
-        raw = flipped_weights(get_cost(name), expected)
-        np.testing.assert_allclose(weight, raw / raw.mean())
+    for labels in (Y, path):
+        raw = flipped_weights(get_cost(name), labels)
+        found = _Truth(X, Y, get_cost(name)).examples(labels)
+        np.testing.assert_allclose(found.weight, raw / raw.mean())
+
+
+def test_equal_paths_become_one_example_of_their_common_weight():
+    truth = _Truth(X, Y, get_cost("hamming"))
+    path = np.where(np.arange(100)[:, None] < 40, Y, 1 - Y)
+    joined = truth.own_paths.joined(truth.examples(path))
+    assert len(joined.row) == 160 and joined.times.sum() == 200
+    pairs = {(row, *labels) for row, labels in zip(joined.row, joined.path.tolist(), strict=True)}
+    assert len(pairs) == 160
+    np.testing.assert_allclose(joined.weight, joined.times[:, None] * np.ones((1, 4)))
 
 
 def test_one_round_for_hamming_loss_is_a_plain_chain():
@@ -130,13 +139,24 @@ def test_examples_without_weight_are_dropped():
 
 def test_prediction_is_that_of_the_last_round():
     three = CondensedFilterTree(cost="f1", rounds=3).fit(X, Y)
-    training = _Training(X, Y, get_cost("f1"), C=1.0)
+    training = _Training(_Truth(X, Y, get_cost("f1")), C=1.0)
     training.fit_labels()
     for _ in range(2):
-        training.add_path(training.chain.follow(X, range(4)))
+        training.add_path(training.follow())
         training.fit_labels()
     np.testing.assert_array_equal(three.coef_, training.chain.coef)
-    assert len(training.paths) == 3
+    assert training.examples.times.sum() == 300
+
+
+@pytest.mark.parametrize("node_costs", ["label", "subtree"])
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_a_path_of_strengths_gives_what_single_fits_give(kind, node_costs):
+    model, Cs = CondensedFilterTree("f1", rounds=3, node_costs=node_costs), [1.0, 0.01, 100.0]
+    for C, found in zip(Cs, model.fit_path(kind(X), Y, Cs), strict=True):
+        single = CondensedFilterTree("f1", C, rounds=3, node_costs=node_costs).fit(kind(X), Y)
+        assert found.C == C
+        np.testing.assert_allclose(found.coef_, single.coef_, atol=2e-2)
+        np.testing.assert_array_equal(found.predict(NEW), single.predict(NEW))
 
 
 def test_learns_for_a_cost_of_the_user():

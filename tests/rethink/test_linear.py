@@ -7,10 +7,14 @@ from scipy.optimize import minimize
 from scipy.special import expit, log_expit
 from sklearn.linear_model import LogisticRegression
 
-from rethink import newton
-from rethink.linear import decision, fit_logistic, fit_path
+from rethink import design, newton
+from rethink.linear import decision, fit_path, fit_single
 
 STRENGTHS = [10.0**power for power in range(-4, 5)]
+
+
+def fit_logistic(X, Y, C=1.0, **options):
+    return fit_path(X, Y, [C], **options)[0]
 
 
 def problem(n, d, labels, seed=0):
@@ -105,24 +109,54 @@ def test_a_start_at_the_optimum_needs_no_step(monkeypatch):
 
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("shape", [(100, 9), (25, 40)])
-def test_labels_use_the_features_they_are_allowed(shape, kind):
+def test_labels_use_the_earlier_ones_they_are_allowed(shape, kind):
     X, Y = problem(*shape, 4)
-    allowed = np.random.default_rng(5).random((4, shape[1])) < 0.6
-    found = fit_logistic(kind(X), Y, 5.0, allowed=allowed)
+    allowed = np.random.default_rng(5).random((4, 4)) < 0.6
+    found = fit_logistic(kind(X), Y, 5.0, earlier=1 - Y, allowed=allowed)
     for label in range(4):
-        alone = fit_logistic(X[:, allowed[label]], Y[:, label], 5.0)
-        np.testing.assert_allclose(found[label, np.append(allowed[label], True)], alone, atol=2e-6)
-        assert (found[label, :-1][~allowed[label]] == 0).all()
+        alone = fit_logistic(np.hstack([X, 1 - Y[:, allowed[label]]]), Y[:, label], 5.0)
+        used = np.concatenate([np.ones(shape[1], bool), allowed[label], [True]])
+        np.testing.assert_allclose(found[label, used], alone, atol=2e-6)
+        assert (found[label, ~used] == 0).all()
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("shape", [(60, 5), (20, 50)])
+def test_a_row_can_stand_for_several_examples(shape, kind):
+    X, _ = problem(*shape, 3)
+    rng = np.random.default_rng(7)
+    row = rng.integers(0, shape[0], 2 * shape[0])
+    earlier, weight = rng.integers(0, 2, (len(row), 3)), rng.exponential(size=(len(row), 3))
+    before, labels = np.tri(3, k=-1, dtype=bool), rng.integers(0, 2, (len(row), 3))
+    found = fit_logistic(
+        kind(X), labels, 2.0, weight=weight, row=row, earlier=earlier, allowed=before
+    )
+    for label in range(3):
+        repeated = np.hstack([X[row], earlier[:, :label]])
+        alone = fit_logistic(repeated, labels[:, label], 2.0, weight=weight[:, label])
+        used = np.r_[: shape[1] + label, shape[1] + 3]
+        np.testing.assert_allclose(found[label, used], alone, atol=2e-6)
 
 
 def test_products_of_rows_are_the_same_kept_or_formed_anew(monkeypatch):
     X, Y = problem(50, 80, 3)
-    allowed = np.random.default_rng(6).random((3, 80)) < 0.8
+    before = np.tri(3, k=-1, dtype=bool)
     for kind in (np.asarray, sp.csr_array):
-        kept = fit_logistic(kind(X), Y, 1e3, allowed=allowed)
+        kept = fit_logistic(kind(X), Y, 1e3, earlier=Y, allowed=before)
         with monkeypatch.context() as patch:
-            patch.setattr(newton, "ROWS_OF_A_GRAM", 0)
-            np.testing.assert_allclose(fit_logistic(kind(X), Y, 1e3, allowed=allowed), kept, 1e-9)
+            patch.setattr(design, "ROWS_OF_A_GRAM", 0)
+            anew = fit_logistic(kind(X), Y, 1e3, earlier=Y, allowed=before)
+            np.testing.assert_allclose(anew, kept, 1e-9)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_one_label_alone_is_fitted_as_among_many(kind):
+    X, Y = problem(80, 6, 1)
+    weight = np.random.default_rng(2).integers(0, 4, 80).astype(float)
+    together = fit_logistic(X, Y, 2.0, weight=weight)[0]
+    np.testing.assert_allclose(fit_single(kind(X), Y[:, 0], 2.0, weight), together, atol=1e-6)
+    np.testing.assert_array_equal(fit_single(X, Y[:, 0], 1.0, weight * Y[:, 0])[-1], np.inf)
+    np.testing.assert_array_equal(fit_single(X, Y[:, 0], 1.0, 0 * weight), np.zeros(7))
 
 
 def test_few_rows_in_the_factor_still_reach_the_optimum(monkeypatch):

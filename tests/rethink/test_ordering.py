@@ -6,7 +6,7 @@ import pytest
 import scipy.sparse as sp
 
 from rethink.ordering import dp_order, first_least, greedy_order
-from rethink.svm import fit_svm
+from rethink.svm import SquaredHinge, minimise, with_ones
 
 
 def labelled(seed, n, d, K, noise=1.0):
@@ -28,8 +28,9 @@ def costs_of(X, Y, C):
     def cost(i, members):
         if Y[:, i].min() == Y[:, i].max():
             return 0.0
-        coef, intercept = fit_svm(np.hstack([X, Y[:, sorted(members)]]), Y[:, i], C)
-        return coef @ coef + intercept**2
+        Z = with_ones(np.hstack([X, Y[:, sorted(members)]]))
+        w = minimise(SquaredHinge(Z, Y[:, i], C)).w
+        return w @ w
 
     return cost
 

@@ -9,13 +9,17 @@ from rethink.svm import (
     Extensions,
     Kernel,
     SquaredHinge,
-    fit_svm,
     minimise,
     norm_interval,
     with_ones,
 )
 
 STRENGTHS = [1e-4, 0.1, 1.0, 100.0, 1e4]
+
+
+def fit_svm(X, y, C, start=None):
+    w = minimise(SquaredHinge(with_ones(X), y, C), start).w
+    return w[:-1], w[-1]
 
 
 def data(seed, n=60, d=5):
