@@ -20,8 +20,8 @@ report: environment ## run the pipeline and say where the report is
 	@dvc repro
 	@python -m stages.report --where
 
-test: environment ## lint and the whole test suite
-	@ruff check . && ruff format --check .
+test: environment ## lint, types and the whole test suite
+	@ruff check . && ruff format --check . && mypy
 	@python -m pytest $(TWO_WORKERS)
 
 test-fast: environment ## the common loop: everything but the slow tests

@@ -75,6 +75,12 @@ def read_json(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
+def remove_leftovers(path: Path) -> None:
+    """Remove what killed processes left of `path`; only where no other writes it now."""
+    for leftover in path.parent.glob(f".{path.name}.*.tmp"):
+        leftover.unlink(missing_ok=True)
+
+
 @contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
     """One process works in a folder at a time; what one that was killed left there is removed."""

@@ -7,13 +7,16 @@ import ast
 import hashlib
 import sys
 import threading
+import time
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from importlib.util import find_spec
 from pathlib import Path
 
 PROJECT = ("rethink", "stages")
-PARSING = threading.Lock()  # two threads that build syntax trees at a time disturb each other
+PARSING = threading.Lock()  # two threads that build syntax trees at a time disturb each other,
+TRIES = 100  # and there may be other threads than ours
 DISTRIBUTIONS = {"sklearn": "scikit-learn", "PIL": "pillow"}  # asking for it takes half a second
 
 
@@ -44,7 +47,16 @@ def import_closure(*modules: str) -> set[str]:
 def _tree(module: str) -> ast.Module:
     source = _source(module)
     assert source, f"{module} has no source"
-    return ast.parse(source.read_text(encoding="utf-8"))
+    return _parse(source.read_text(encoding="utf-8"))
+
+
+def _parse(text: str) -> ast.Module:
+    """A syntax tree; Python 3.11 says SystemError when another thread builds one just now."""
+    for _ in range(TRIES - 1):
+        with suppress(SystemError):
+            return ast.parse(text)
+        time.sleep(0.01)
+    return ast.parse(text)
 
 
 def _source(module: str) -> Path | None:
@@ -59,7 +71,7 @@ def _source(module: str) -> Path | None:
 
 @cache
 def _syntax_hash(module: str) -> str:
-    tree = ast.parse(ast.unparse(_tree(module)))
+    tree = _parse(ast.unparse(_tree(module)))
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
         if isinstance(body, list) and body and _is_text(body[0]):

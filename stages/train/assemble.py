@@ -6,6 +6,7 @@ from collections.abc import Iterable
 import pyarrow as pa
 
 from stages.common import paths
+from stages.common.files import remove_leftovers
 from stages.common.predictions import CELL, SCHEMA
 from stages.common.tables import table_writer, write_table
 from stages.train.plan import Cell
@@ -37,6 +38,8 @@ RUNS = pa.schema(
 
 def assemble(dataset: str, found: dict[Cell, Manifest], store: Store) -> None:
     """Write the two tables of a data set from its cells."""
+    for path in (paths.predictions(dataset), paths.runs(dataset)):
+        remove_leftovers(path)
     mine = {cell: manifest for cell, manifest in found.items() if cell.dataset == dataset}
     with table_writer(paths.predictions(dataset), PREDICTIONS) as writer:
         for cell, manifest in mine.items():

@@ -67,6 +67,7 @@ class Share:
     published: int
     seconds: float
     guessed: bool  # nothing like it was timed
+    prepared: bool  # the data is there; else no cell has a name, so none can be found
 
     @property
     def missing(self) -> int:
@@ -89,7 +90,8 @@ def describe_plan(datasets: list[str], params: Params, store: Store, workers: in
     lines = [*_experiments(params, catalog, datasets), f"{head}{'missing':>9}{'CPU s left':>12}"]
     for (dataset, model), share in shares.items():
         left = f"{share.seconds:,.0f}" + ("?" if share.guessed and share.missing else "")
-        counts = f"{share.cells:>6}{share.stored:>10}{share.published:>11}{share.missing:>9}"
+        stored = share.stored if share.prepared else "no data"
+        counts = f"{share.cells:>6}{stored:>10}{share.published:>11}{share.missing:>9}"
         lines.append(f"{dataset:<14}{model:<18}{counts}{left:>12}")
     return "\n".join([*lines, _sum(list(shares.values()), workers)])
 
@@ -103,15 +105,15 @@ def _share(
     catalog: Catalog,
 ) -> Share:
     try:
-        named = names(cells, params)
-    except (DataError, FileNotFoundError):  # the data is not there yet: no cell has a name
-        named = {}
+        named, prepared = names(cells, params), True
+    except (DataError, FileNotFoundError):
+        named, prepared = {}, False
     manifests = store.find_all({cell: both.key for cell, both in named.items()})
     stored = sum(manifest is not None for manifest in manifests.values())
     known = sum(not manifests[c] and both.asked in published for c, both in named.items())
     each = expected_seconds(cells[0], timed, params, catalog)
     guessed = measured_seconds(cells[0], timed, params, catalog) is None
-    return Share(len(cells), stored, known, (len(cells) - stored - known) * each, guessed)
+    return Share(len(cells), stored, known, (len(cells) - stored - known) * each, guessed, prepared)
 
 
 def _sum(shares: list[Share], workers: int) -> str:

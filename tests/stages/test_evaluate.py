@@ -45,7 +45,7 @@ def random_cell(model="M", cost="f1", seed=0, iterations=2):
 
 def run_of(cell, status="ok", reason=None):
     key = {name: cell[name][0].as_py() for name in ("model", "cost", "seed")}
-    return {"dataset": "toy", **key, "status": status, "reason": reason}
+    return {"dataset": "toy", **key, "status": status, "reason": reason, "published": None}
 
 
 def loop(cell, truth, part, iteration, criterion, empty):

@@ -1,3 +1,4 @@
+import ast
 import subprocess
 import sys
 from importlib import metadata
@@ -77,3 +78,16 @@ def test_finding_the_version_of_a_network_does_not_load_torch():
     code = "import sys; from stages.train.keys import versions; versions('RethinkNet', 'f1')"
     command = [sys.executable, "-c", f"{code}; sys.exit('torch' in sys.modules)"]
     assert subprocess.run(command, cwd=ROOT).returncode == 0
+
+
+def test_a_tree_that_another_thread_disturbed_is_built_again(package, monkeypatch):
+    expected, parse, calls = fresh("made.a"), ast.parse, []
+
+    def disturbed(text):
+        calls.append(text)
+        if len(calls) % 2:
+            raise SystemError("AST constructor recursion depth mismatch (before=48, after=57)")
+        return parse(text)
+
+    monkeypatch.setattr(version.ast, "parse", disturbed)
+    assert fresh("made.a") == expected

@@ -54,11 +54,11 @@ def test_whatever_a_model_does_its_cell_is_a_row_and_the_others_go_on(broken):
 
 def test_the_plan_lists_cells_says_which_are_cached_and_how_long_the_rest_takes(project):
     before = project.run("stages.train", "--plan")
-    assert "32 cells, 0 cached, 32 to compute" in before
-    assert "not counting 32 cells of models not timed yet" in before
+    assert "32 cells, 0 computed, 0 published, 32 to compute" in before
+    assert "32 cells of models never timed, guessed by size" in before
     project.run("stages.train", "--model", "BR-LR")
     after = project.run("stages.train", "--plan")
-    assert "32 cells, 8 cached, 24 to compute" in after
+    assert "32 cells, 8 computed, 0 published, 24 to compute" in after
     assert not (project.path / "data" / "predictions").exists()
 
 
