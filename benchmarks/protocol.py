@@ -36,7 +36,7 @@ FIRST_EDITION = {
     "schedule": "constant",
     "average": False,
     "stopping": "folds",
-    "epochs": 250,
+    "most_epochs": 250,
     "patience": 60,
 }
 
