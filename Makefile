@@ -8,32 +8,56 @@ export PREFECT_SERVER_ANALYTICS_ENABLED = false
 export DO_NOT_TRACK = 1
 export GX_ANALYTICS_ENABLED = false
 
-# a file's tests share its servers and clones, so they stay on one worker; the slow ones start first
+# exact versions with hashes; no byte code of what is never imported
+PIP := $(BIN)/python -m pip install --disable-pip-version-check --no-compile
+TORCH ?= cpu
+# one live line in a terminal, nothing elsewhere
+LIVE := if [ -t 2 ]; then awk '/^(Collecting|Obtaining) / {printf "\r\033[K%d: %s", ++n, $$2 > "/dev/stderr"} /^Installing/ {printf "\r\033[Kunpacking" > "/dev/stderr"} END {printf "\r\033[K" > "/dev/stderr"}'; else cat > /dev/null; fi
+
+# tests that share servers and clones stay on one worker (tests/conftest.py); the slow ones start first
 TWO_WORKERS := -n 2 --dist loadfile --no-loadscope-reorder
 
-.PHONY: help report test test-fast lint plan profile deployments publish verify keep benchmark environment
+.PHONY: help own model report test test-fast test-wheel coverage lint docs plan profile deployments publish verify keep benchmark environment tools lock
 
 help: ## what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 report: environment ## run the pipeline and say where the report is
-	@dvc repro
+	@set -o pipefail; dvc repro | { grep --line-buffered -v 'Use `dvc push`' || true; } # there is no remote
 	@python -m stages.report --where
 
-test: environment ## lint, types and the whole test suite
+test: tools ## lint, types and the whole test suite
 	@ruff check . && ruff format --check . && mypy
-	@python -m pytest $(TWO_WORKERS)
+	@python -m pytest $(TWO_WORKERS) -m "not wheel"
 
-test-fast: environment ## the common loop: everything but the slow tests
-	@python -m pytest $(TWO_WORKERS) -m "not slow"
+test-fast: tools ## the common loop: everything but the slow tests
+	@python -m pytest $(TWO_WORKERS) -m "not slow and not wheel"
 
-lint: environment ## mend what can be mended, and check types
+test-wheel: tools ## the library's tests with the lowest and the newest versions (10 GB, half an hour)
+	@python -m pytest -m wheel tests/test_wheel.py
+
+coverage: tools ## which lines the common loop misses; takes half as long again
+	@coverage erase
+	@coverage run -m pytest $(TWO_WORKERS) -m "not slow and not wheel"
+	@coverage combine --quiet && coverage report
+
+lint: tools ## mend what can be mended, and check types
 	@ruff check --fix . && ruff format . && mypy
+
+own: environment ## compare models on your own table: make own TABLE=tickets.csv LABELS="tag_*" COST=asymmetric-5-1
+	@set -f; python -m stages.own $(TABLE) --labels $(LABELS) $(if $(COST),--cost $(COST)) $(OPTIONS)
+
+model: environment ## train and save what the report recommends: make model DATASET=tickets COST=asymmetric-5-1
+	@python -m stages.export --dataset $(DATASET) --cost $(COST) $(OPTIONS)
+
+docs: tools ## build the documentation into site/, without a network
+	@NO_MKDOCS_2_WARNING=1 mkdocs build --strict --quiet
+	@echo "the documentation is at site/index.html"
 
 plan: environment ## what would run: cells, cached, CPU hours; make plan NAME=paper for another profile
 	@python -m stages.train --plan $(if $(NAME),--profile $(NAME))
 
-profile: environment ## make profile NAME=paper (or quick, small, smoke, images)
+profile: environment ## make profile NAME=paper (or quick, wide, smoke, images)
 	@python -m stages.common.profile $(NAME)
 
 deployments: environment ## the pool and deployments, on the server that PREFECT_API_URL names
@@ -51,14 +75,28 @@ keep: environment ## copy this run's report, metrics and scores to reports/<prof
 	mkdir -p reports/$$profile && cp reports/report.html reports/metrics.json data/scores.parquet reports/$$profile/ && \
 	echo "kept in reports/$$profile"
 
-benchmark: environment ## speed, side by side with peers
-	@for part in arff costs rules splits chains nets ordering features orchestration; do echo; OMP_NUM_THREADS=1 python -m benchmarks.$$part; done
+benchmark: tools ## speed, side by side with peers
+	@for part in cells arff costs rules splits chains nets ordering features orchestration; do echo; OMP_NUM_THREADS=1 python -m benchmarks.$$part; done
 
-environment: $(VENV)/.installed ## install into .venv, once
+environment: $(VENV)/.installed ## install what `make report` needs into .venv, once; TORCH=cuda for a GPU
 
-$(VENV)/.installed: pyproject.toml constraints.txt
+tools: $(VENV)/.installed-tools ## and what tests, types and documentation need
+
+lock: tools ## write requirements/ anew from pyproject.toml, with exact versions and hashes
+	@$(BIN)/python -m pip install --quiet uv && python requirements/lock.py
+
+$(VENV)/.installed: pyproject.toml requirements/pipeline.txt requirements/torch-$(TORCH).txt
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(v != (3, 11) and "Python 3.11 is needed, $(PYTHON) is %d.%d; run: make PYTHON=/path/to/python3.11 ..." % v)'
-	@echo "installing the environment into $(VENV) (once, a few minutes)"
+	@echo "installing the environment into $(VENV): 1.5 GB, once, a few minutes"
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[pipeline,dev]'
+	@$(PIP) --no-deps -r requirements/torch-$(TORCH).txt 2> /dev/null || \
+		{ echo "your package index has no torch without CUDA (PIP_EXTRA_INDEX_URL can name PyTorch's, which has): taking the one with CUDA, 3 GB more"; \
+		$(PIP) --no-deps -r requirements/torch-cuda.txt; }
+	@set -o pipefail; $(PIP) --require-hashes --no-deps -r requirements/pipeline.txt | $(LIVE)
+	@$(PIP) --quiet --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.installed-tools: $(VENV)/.installed requirements/dev.txt
+	@echo "installing the tools of developers into $(VENV): 0.5 GB, once"
+	@set -o pipefail; $(PIP) --require-hashes --no-deps -r requirements/dev.txt | $(LIVE)
 	@touch $@

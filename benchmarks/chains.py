@@ -35,8 +35,8 @@ from rethink.models.probabilistic import ProbabilisticChain
 from rethink.scaling import UnitScaler
 from rethink.search import fold_rows, search
 from rethink.svm import append_columns
+from rethink.tables import encode
 from stages.common.catalog import load_catalog
-from stages.prepare.dataset import encode
 from stages.prepare.readers import read_dataset
 
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "mirror"

@@ -83,8 +83,8 @@ if __name__ == "__main__":
         last = time.monotonic()
         while not ended.wait(0.05):
             now = time.monotonic()
-            waits = any(engine.waiting.values())
-            idle["queue" if waits else "tail"] += (now - last) * (workers - len(engine.flying))
+            busy = sum(not flight.landed for flight in list(engine.flying))
+            idle["queue" if engine.waiting else "tail"] += (now - last) * (workers - busy)
             last = now
 
     with Lead(params, Store(Path("cells")), workers, Progress(len(cells))) as lead:
@@ -144,8 +144,8 @@ def doors():
             shell.start(f"prefect server start --host 127.0.0.1 --port {shell.port}")
             shell.run("dvc repro split@exclusive")
             bare = seconds(shell.run, f"python -m stages.train --workers {WORKERS}")
-            found = sum(1 for _ in (folder / "data" / "cells").glob("**/manifest.json"))
-            assert found == CELLS, f"{found} of {CELLS} cells"
+            stored = sum(1 for _ in (folder / "data" / "cells").glob("**/manifest.json"))
+            assert stored == CELLS, f"{stored} of {CELLS} cells"
             times = {"python -m stages.train": bare}
             before = (folder / "dvc.lock").read_text()
             for command in (

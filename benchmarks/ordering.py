@@ -65,18 +65,18 @@ def plain_order(X, Y, C):
 
 def seconds(search, X, Y):
     start = time.process_time()
-    found = search(X, Y, C)
-    return time.process_time() - start, found
+    result = search(X, Y, C)
+    return time.process_time() - start, result
 
 
 def compare(name, X, Y):
-    fast, found = seconds(dp_order, X, Y)
+    fast, result = seconds(dp_order, X, Y)
     slow, order = seconds(plain_order, X, Y)
-    same = "same order" if found.labels == order else "ORDERS DIFFER"
+    same = "same order" if result.labels == order else "ORDERS DIFFER"
     print(
         f"{name:10} {Y.shape[1]:3} {slow:9.2f} {fast:9.2f} {slow / fast:6.1f}  {same}", flush=True
     )
-    return found.labels == order
+    return result.labels == order
 
 
 def cal500():
@@ -84,9 +84,9 @@ def cal500():
     if part is None:
         print(f"no cal500 in {MIRROR}: set RETHINK_MIRROR to the folder of the mirror")
         return 1
-    spent, found = seconds(dp_order, *part)
-    print(f"CAL500, C={C}: {spent:.0f} CPU s, {found.solved} solves of {found.pairs} pairs")
-    print(f"sum of |w|² {found.value:.4f}, order {' '.join(map(str, found.labels))}")
+    spent, result = seconds(dp_order, *part)
+    print(f"CAL500, C={C}: {spent:.0f} CPU s, {result.solved} solves of {result.pairs} pairs")
+    print(f"sum of |w|² {result.value:.4f}, order {' '.join(map(str, result.labels))}")
     return 0
 
 

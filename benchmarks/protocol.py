@@ -22,8 +22,8 @@ from rethink.scaling import UnitScaler
 from rethink.search import search_and_fit
 from rethink.seeds import derive_seed
 from rethink.statistics.paired import corrected_t
+from rethink.tables import encode
 from stages.common.catalog import load_catalog
-from stages.prepare.dataset import encode
 from stages.prepare.readers import read_dataset
 from stages.split import split_rows
 
@@ -66,11 +66,11 @@ def score(model, settings, penalties, data, name, cost, split):
 
 def compare(model, name, cost, splits, settings, penalties):
     """One line: means of both, their CPU seconds, and the corrected resampled t-test."""
-    data, found = load(name), {"first": [], "ours": []}
+    data, scores = load(name), {"first": [], "ours": []}
     for split in splits:
-        found["first"].append(score(model, FIRST_EDITION, [1e-5], data, name, cost, split))
-        found["ours"].append(score(model, settings, penalties, data, name, cost, split))
-    columns = [list(zip(*rows, strict=True)) for rows in found.values()]
+        scores["first"].append(score(model, FIRST_EDITION, [1e-5], data, name, cost, split))
+        scores["ours"].append(score(model, settings, penalties, data, name, cost, split))
+    columns = [list(zip(*rows, strict=True)) for rows in scores.values()]
     (first, before, _), (ours, after, chosen) = columns
     test = corrected_t(ours, first, get_cost(cost).greater_is_better)
     p = "" if test.p is None else f"{test.p:.3f}"

@@ -33,9 +33,9 @@ def plain_stratification(Y, sizes, chance=None):
             for label in labels_of[row]:
                 rows_with[label].remove(row)
                 wanted[label][part] -= n
-    found = np.empty(n, dtype=int)
-    found[order] = [parts[row] for row in range(n)]
-    return found
+    folds = np.empty(n, dtype=int)
+    folds[order] = [parts[row] for row in range(n)]
+    return folds
 
 
 def main():

@@ -10,7 +10,8 @@ import argparse
 import os
 import platform
 import time
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal
@@ -46,7 +47,7 @@ from stages.train.plan import Cell, plan
 from stages.train.progress import Progress
 from stages.train.store import Store
 
-Profile = Literal["as-is", "smoke", "quick", "small", "paper", "images"]
+Profile = Literal["as-is", "smoke", "quick", "paper", "wide", "images"]
 PROJECT = Path(__file__).resolve().parents[1]
 SHOW_EVERY = 2.0  # seconds, in the UI
 
@@ -99,18 +100,19 @@ def params_of(profile: Profile) -> Iterator[Params]:
 
 def train_all(params: Params, datasets: list[str], workers: int) -> None:
     """Have every missing cell computed, each data set's as soon as its data is there."""
-    cells = plan(params, load_catalog(), datasets)
-    progress = Progress(len(cells), tell=get_run_logger().info)
-    fresh = bool(os.environ.get("RETHINK_FRESH"))
-    with Lead(params, Store(paths.store()), workers, progress, fresh=fresh) as lead:
+    cells: dict[str, dict[str, list[Cell]]] = {name: defaultdict(list) for name in datasets}
+    planned = plan(params, load_catalog(), datasets)
+    for cell in planned:
+        cells[cell.dataset][cell.model].append(cell)
+    progress = Progress(len(planned), tell=get_run_logger().info)
+    with Lead(params, Store(paths.store()), workers, progress) as lead:
         tasks: dict[PrefectFuture[Any], list[Cell]] = {}
         data: list[PrefectFuture[Any]] = []
-        for name in datasets:
-            what = f"data of {name}"
-            data = [ledger.repro.submit(what, [f"split@{name}"], wait_for=data, return_state=False)]
+        for name, models in cells.items():
+            what, target = f"data of {name}", [f"split@{name}"]
+            data = [ledger.repro.submit(what, target, wait_for=data, return_state=False)]
             tasks[data[0]] = []
-            for model in dict.fromkeys(cell.model for cell in cells if cell.dataset == name):
-                mine = [cell for cell in cells if (cell.dataset, cell.model) == (name, model)]
+            for model, mine in models.items():
                 tagged = train_model.with_options(tags=[f"dataset:{name}", f"model:{model}"])
                 future = tagged.submit(name, model, mine, lead, wait_for=data, return_state=False)
                 tasks[future] = mine
@@ -128,28 +130,25 @@ def train_all(params: Params, datasets: list[str], workers: int) -> None:
 def train_model(dataset: str, model: str, cells: list[Cell], lead: Lead) -> str:
     """Bring the cells of a model on a data set into the store."""
     key = "".join(letter if letter.isalnum() else "-" for letter in f"cells-{dataset}-{model}")
-    found = lead.train(cells, Bar(key.lower(), len(cells)).show)
-    failed = sum(manifest["status"] != "ok" for manifest in found.values())
+    trained = lead.train(cells, progress_bar(key.lower(), len(cells)))
+    failed = sum(manifest["status"] != "ok" for manifest in trained.values())
     return f"{len(cells)} cells, {failed} without a result"
 
 
-class Bar:
-    """The progress of a task in the UI; a server that is away misses a step, not the run."""
+def progress_bar(key: str, total: int) -> Callable[[int], None]:
+    """Shows how many cells are done in the UI; if the server is away, it misses a step."""
+    shown = 0.0
+    artifact: Any = None
 
-    def __init__(self, key: str, total: int) -> None:
-        self.total, self.shown = total, time.monotonic()
-        self.artifact = self._try(create_progress_artifact, 0.0, key=key)
+    def show(done: int) -> None:
+        nonlocal shown, artifact
+        if done == total or time.monotonic() - shown > SHOW_EVERY:
+            shown = time.monotonic()
+            with suppress(httpx.TransportError, PrefectHTTPStatusError):
+                artifact = artifact or create_progress_artifact(0.0, key=key)
+                update_progress_artifact(artifact, 100.0 * done / total)
 
-    def show(self, done: int) -> None:
-        """So many cells have come to their end."""
-        now = time.monotonic()
-        if self.artifact and (done == self.total or now - self.shown > SHOW_EVERY):
-            self.shown = now
-            self._try(update_progress_artifact, self.artifact, 100.0 * done / self.total)
-
-    def _try(self, call: Any, *args: Any, **options: Any) -> Any:
-        with suppress(httpx.TransportError, PrefectHTTPStatusError):
-            return call(*args, **options)
+    return show
 
 
 def publish(datasets: list[str], report: bool) -> str:
@@ -158,33 +157,35 @@ def publish(datasets: list[str], report: bool) -> str:
     rows = [row for name in datasets for row in read_table(paths.runs(name), columns).to_pylist()]
     failed = [row for row in rows if row["status"] != "ok"]
     if failed:
-        table = [{name: row[name] for name in columns[:-1]} for row in failed]
-        create_table_artifact(table, key="failed-cells",
-                  description="cells without a result")  # fmt: skip
+        create_table_artifact(failed, key="failed-cells", description="cells without a result")
     text = f"{len(rows)} cells, {len(failed)} without a result"
-    page = summary(rows, text) + (verdicts() if report else "")
+    cells, bad = (Counter(row["dataset"] for row in some) for some in (rows, failed))
+    minutes = {name: sum(row["seconds"] for row in rows if row["dataset"] == name) / 60
+               for name in cells}  # fmt: skip
+    lines = [(name, cells[name], bad[name], f"{minutes[name]:.1f}") for name in cells]
+    page = f"# rethink\n\n{text}\n\n"
+    page += markdown(("data set", "cells", "without a result", "CPU minutes"), lines)
+    page += verdicts() if report else ""
     create_markdown_artifact(page, key="summary")
     return text
 
 
-def summary(rows: list[dict[str, Any]], text: str) -> str:
-    """A page of markdown: the cells of each data set and the CPU time they took."""
-    lines = [f"# rethink\n\n{text}\n", "| data set | cells | without a result | CPU minutes |"]
-    lines.append("|---|---:|---:|---:|")
-    for dataset in dict.fromkeys(row["dataset"] for row in rows):
-        mine = [row for row in rows if row["dataset"] == dataset]
-        failed = sum(row["status"] != "ok" for row in mine)
-        minutes = sum(row["seconds"] for row in mine) / 60
-        lines.append(f"| {dataset} | {len(mine)} | {failed} | {minutes:.1f} |")
-    return "\n".join(lines) + "\n"
-
-
 def verdicts() -> str:
     """What the report says of the paper's claims, and where its file is."""
-    claims = read_json(paths.REPORTS / "comparison.json")["claims"]
-    lines = [f"| {claim['verdict']} | {claim['claim']} |" for claim in claims]
+    page = read_json(paths.REPORTS / "claims.json")
+    counts = ", ".join(f"{number} {outcome}" for outcome, number in page["counts"].items())
+    answers = [f"**{row['question']}** {row['answer']}\n" for row in page["questions"]]
+    claims = [claim for claim in page["claims"] if claim["of_the_paper"]]
     where = f"The report is `{PROJECT / paths.REPORTS / 'report.html'}` on {platform.node()}.\n"
-    return "\n".join([f"\n{where}", "| verdict | claim of the paper |", "|---|---|", *lines, ""])
+    head = [f"\n{where}", f"Of {len(claims)} claims of the paper: {counts}.\n", *answers, ""]
+    rows = [(claim["outcome"], claim["claim"]) for claim in claims]
+    return "\n".join(head) + markdown(("outcome", "claim of the paper"), rows)
+
+
+def markdown(head: tuple[str, ...], rows: Iterable[tuple[Any, ...]]) -> str:
+    """A table."""
+    lines = [head, ("---",) * len(head), *rows]
+    return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
 
 
 def check_server() -> None:

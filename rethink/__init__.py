@@ -18,8 +18,11 @@ if TYPE_CHECKING:
     from rethink.models.relevance_net import BinaryRelevance
     from rethink.models.rethinknet import RethinkNet
     from rethink.models.rules import DecisionRule
-    from rethink.saving import load
+    from rethink.saving import load, save
+    from rethink.search import search_and_fit
     from rethink.splits import MultilabelStratifiedKFold, MultilabelStratifiedShuffleSplit
+
+__version__ = "0.2.0"
 
 __all__ = [
     "CNNRNN",
@@ -39,23 +42,32 @@ __all__ = [
     "OptimalChain",
     "ProbabilisticChain",
     "RethinkNet",
+    "datasets",
     "get_cost",
     "load",
+    "save",
+    "search",
+    "search_and_fit",
 ]
 
 HOMES = {
     "Cost": "rethink.costs",
     "get_cost": "rethink.costs",
     "load": "rethink.saving",
+    "save": "rethink.saving",
+    "search_and_fit": "rethink.search",
     "MultilabelStratifiedKFold": "rethink.splits",
     "MultilabelStratifiedShuffleSplit": "rethink.splits",
 }
+MODULES = ("datasets", "search")
 
 
 def __getattr__(name: str) -> Any:
     """Load what is asked for, and only then: the models' libraries take a second to import."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name in MODULES:
+        return import_module(f"{__name__}.{name}")
     return getattr(import_module(HOMES.get(name, "rethink.models")), name)
 
 

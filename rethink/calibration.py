@@ -40,6 +40,27 @@ class Calibrator:
         return np.column_stack([_mapped(p, of_label) for p, of_label in pairs])
 
 
+def reliability(probabilities: np.ndarray, Y: np.ndarray, bins: int = 10) -> np.ndarray:
+    """How far probabilities of labels are frequencies; both arrays are of shape (n, K).
+
+    Returns
+    -------
+    ndarray of shape (bins, 3)
+        For each of `bins` equal parts of [0, 1]: how many entries lie in it, the sum of their
+        probabilities, and how many of them are on. Tables of several models or splits add up.
+
+    Examples
+    --------
+    >>> reliability(np.array([[0.2, 0.9], [0.4, 0.8]]), np.array([[0, 1], [1, 1]]), bins=2)
+    array([[2. , 0.6, 1. ],
+           [2. , 1.7, 2. ]])
+    """
+    p = np.asarray(probabilities, dtype=float).ravel()
+    place = np.minimum((p * bins).astype(int), bins - 1)
+    sums = [np.bincount(place, weights, bins) for weights in (None, p, np.ravel(Y))]
+    return np.column_stack(sums)
+
+
 def _points(kind: str, p: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
     """Places of a map and its values there; None keeps the probabilities of a constant label."""
     if y.min() == y.max():

@@ -169,6 +169,16 @@ class Reader:
         return made
 
 
+def own_cost(value: Any) -> bool:
+    """Whether a parameter is a cost that only its author can give again."""
+    from rethink.costs import Cost
+
+    try:
+        return isinstance(value, Cost) and not Writer(Path()).plain(value, "cost")
+    except NotSaved:
+        return True
+
+
 def is_fitted(model: Any) -> bool:
     """Whether an estimator was fitted."""
     try:

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from rethink.discovery import unknown_name
-from rethink.objects import NotSaved, Reader, Writer
+from rethink.objects import Reader, Writer, own_cost
 
 VERSION = 1
 DESCRIPTION, ARRAYS = "model.json", "arrays.npz"
@@ -25,15 +25,36 @@ NOT_STATE = ("_frame_kind", "_sklearn_output_config")
 def save(model: Any, path: str | Path) -> None:
     """Write a fitted model to a folder; the description, written last, completes it.
 
-    What a file cannot hold, a cost of one's own, is left out and must be given to `load`.
+    A model of this library, or a `Pipeline` of scikit-learn that ends in one. What a file cannot
+    hold, a cost of one's own, is left out and must be given to `load`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from rethink import LogisticRelevance
+    >>> from rethink.scaling import UnitScaler
+    >>> model = make_pipeline(UnitScaler(), LogisticRelevance(C=10))
+    >>> folder = tempfile.mkdtemp()
+    >>> save(model.fit([[0], [10], [20], [30]], [[0], [0], [1], [1]]), folder)
+    >>> load(folder).predict([[40]])
+    array([[1]])
     """
     check_is_fitted(model)
+    if type(model) not in _known().values():
+        raise ValueError(
+            f"the model is a {type(model).__name__}, but a model of rethink is needed, or a "
+            "Pipeline that ends in one"
+        )
+    if hasattr(type(model), "load"):  # a network has a form of its own
+        model.save(path)
+        return
     folder = Path(path)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / DESCRIPTION).unlink(missing_ok=True)
     writer = Writer(folder)
     state = {name: value for name, value in vars(model).items() if name not in NOT_STATE}
-    missing = [name for name in model.get_params(deep=False) if _own_cost(state.get(name))]
+    missing = [name for name in model.get_params(deep=False) if own_cost(state.get(name))]
     kept = {name: value for name, value in state.items() if name not in missing}
     description = {
         "version": VERSION,
@@ -67,17 +88,24 @@ def load(path: str | Path, **given: Any) -> Any:
     >>> load(folder).predict([[4.0]])
     array([[1]])
     """
-    from rethink.models import MODELS
-
     folder = Path(path)
     description = _description(folder)
-    name = description["estimator"]
-    if name not in MODELS:
-        raise unknown_name("model", name, MODELS)
-    kind: Any = MODELS[name]
+    name, known = description["estimator"], _known()
+    if name not in known:
+        raise unknown_name("model", name, known)
+    kind: Any = known[name]
     if hasattr(kind, "load"):
         return kind.load(folder, **given)
     return _filled(kind.__new__(kind), folder, description, given)
+
+
+def _known() -> dict[str, type]:
+    """What can be saved: the models, and a pipeline of them."""
+    from sklearn.pipeline import Pipeline
+
+    from rethink.models import MODELS
+
+    return {**MODELS, "Pipeline": Pipeline}
 
 
 def _filled(model: Any, folder: Path, description: dict[str, Any], given: dict[str, Any]) -> Any:
@@ -95,14 +123,7 @@ def _filled(model: Any, folder: Path, description: dict[str, Any], given: dict[s
         with np.load(folder / ARRAYS, allow_pickle=False) as arrays:
             reader = Reader(folder, dict(arrays))
         state = {name: reader.value(value) for name, value in description["state"].items()}
-    except (
-        OSError,
-        LookupError,
-        TypeError,
-        ValueError,
-        AttributeError,
-        zipfile.BadZipFile,
-    ) as error:
+    except UNREADABLE as error:
         raise ValueError(f"{folder} cannot be read ({error}); save the model again") from None
     vars(model).update(state | given)
     return model
@@ -118,13 +139,3 @@ def _description(folder: Path) -> dict[str, Any]:
     except (ValueError, LookupError, TypeError, AssertionError):
         raise ValueError(f"{file} is not a model's description; save the model again") from None
     return description
-
-
-def _own_cost(value: Any) -> bool:
-    """Whether a parameter is a cost that only its author can give again."""
-    from rethink.costs import Cost
-
-    try:
-        return isinstance(value, Cost) and not Writer(Path()).plain(value, "cost")
-    except NotSaved:
-        return True

@@ -8,6 +8,10 @@ fitted model for each strength `C` (or the parameter its `path_parameter` names)
 One that goes another way (pruning) has a method `cross_validate(points, X, Y, parts, costs)`, to be
 called like the function here.
 Grids are listed from the strongest regularisation to the weakest: ties go to the earlier point.
+
+A `Pipeline` of scikit-learn is searched like its last step, which is told the cost; parameters are
+then written `step__C`. Its points are tried one by one, so that the epochs of a net are not chosen
+inside a pipeline (`scaling="unit"` scales without one).
 """
 
 import itertools
@@ -15,16 +19,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+from sklearn.utils import _safe_indexing
 
 from rethink.costs import Cost, get_cost
 from rethink.models.base import is_cost_sensitive, shares_fits
 
 Grid = dict[str, list[Any]]
+Costs = str | Cost | Iterable[str | Cost]
+Folds: TypeAlias = Any  # a number, or a splitter of scikit-learn
 Select = Literal["best", "max"]
 
 
@@ -74,11 +82,12 @@ def search(
     grid: Grid,
     X: Any,
     Y: Any,
-    costs: Iterable[str | Cost],
+    costs: Costs,
     *,
-    folds: int = 3,
+    folds: Folds = 3,
     select: Select = "best",
-    seed: int,
+    seed: int = 0,
+    verbose: int = 0,
 ) -> dict[str, Selection]:
     """Choose a grid point for each cost by cross-validation on X, shape (n, d), and Y, (n, K).
 
@@ -90,35 +99,42 @@ def search(
     Parameters
     ----------
     estimator : scikit-learn estimator
-        Never fitted itself, only its clones.
+        Never fitted itself, only its clones. A `Pipeline` passes the cost to its last step.
     grid : dict of lists
         Values to try; all combinations, the last name varying fastest.
-    costs : names or Cost objects
-    folds : int
+    X, Y : array-like, sparse matrix or DataFrame
+        The names of a frame's columns reach the estimator.
+    costs : name or Cost, or several of them
+    folds : int, or a splitter of scikit-learn such as `MultilabelStratifiedKFold`
     select : {"best", "max"}
         "max" takes the point of the largest mean even where a small one is better: the slip
         behind the rank losses that the paper prints for its baselines.
     seed : int
         Fixes the folds, together with n and `folds` only: give all models of a split the same.
+    verbose : int
+        1 prints the choice for each cost.
 
     Returns
     -------
     dict of cost name to Selection
     """
     X, Y = _rows_of(X), _rows_of(Y)
-    points, chosen = grid_points(grid), [get_cost(cost) for cost in costs]
+    points, chosen = grid_points(grid), listed_costs(costs)
     searched = len(points) > 1 or _needs_folds(estimator, points[0])
-    parts = fold_rows(Y.shape[0], folds, seed) if searched else []
+    parts = _parts(X, Y, folds, seed) if searched else []
     if not parts:
         return {cost.name: Selection(cost, points[0], []) for cost in chosen}
     trials = partial(cross_validate, estimator)
     if select == "best":  # a faster way may give up points, but only those that are not the best
         trials = getattr(estimator, "cross_validate", trials)
-    return {
+    selections = {
         cost.name: _select(cost, found, select)
         for sharing in _sharing(estimator, chosen)
         for cost, found in zip(sharing, trials(points, X, Y, parts, sharing), strict=True)
     }
+    for selection in selections.values() if verbose else ():
+        print(_described(selection, len(points)), flush=True)
+    return selections
 
 
 def cross_validate(
@@ -136,10 +152,11 @@ def cross_validate(
     trials = [[Trial(params, []) for params in points] for _ in costs]
     for held in parts:
         kept = np.setdiff1d(np.arange(Y.shape[0]), held)
-        for index, fitted in enumerate(_fits(estimator, points, costs[0], X[kept], Y[kept])):
-            predictions = _predictions(fitted, costs, X[held])
+        fits = _fits(estimator, points, costs[0], _take(X, kept), _take(Y, kept))
+        for index, fitted in enumerate(fits):
+            predictions = _predictions(fitted, costs, _take(X, held))
             for row, cost, predicted in zip(trials, costs, predictions, strict=True):
-                row[index].values.append(cost.score(Y[held], predicted))
+                row[index].values.append(cost.score(_take(Y, held), predicted))
     return trials
 
 
@@ -151,7 +168,7 @@ def fit_selected(
     Selections of equal parameters share one fit, the same object, if the estimator is cost-blind.
     """
     X, Y = _rows_of(X), _rows_of(Y)
-    shared = shares_fits(estimator)
+    shared = shares_fits(_last(estimator))
     estimator = _before_grid(estimator, X, Y)
     done: list[tuple[dict[str, Any], Any]] = []
     for selection in selections.values():
@@ -168,11 +185,12 @@ def search_and_fit(
     grid: Grid,
     X: Any,
     Y: Any,
-    costs: Iterable[str | Cost],
+    costs: Costs,
     *,
-    folds: int = 3,
+    folds: Folds = 3,
     select: Select = "best",
-    seed: int,
+    seed: int = 0,
+    verbose: int = 0,
 ) -> Iterator[tuple[Selection, Any]]:
     """Search and refit, lazily: yield for each cost its selection and its fitted estimator.
 
@@ -188,9 +206,23 @@ def search_and_fit(
     f1 {} [[0 1]]
     rank {} [[0 1]]
     """
-    for sharing in _sharing(estimator, [get_cost(cost) for cost in costs]):
-        selections = search(estimator, grid, X, Y, sharing, folds=folds, select=select, seed=seed)
+    for sharing in _sharing(estimator, listed_costs(costs)):
+        selections = search(
+            estimator, grid, X, Y, sharing, folds=folds, select=select, seed=seed, verbose=verbose
+        )
         yield from fit_selected(estimator, selections, X, Y)
+
+
+def listed_costs(costs: Costs) -> list[Cost]:
+    """One cost or several, by name or as they are.
+
+    Examples
+    --------
+    >>> listed_costs("f1"), [cost.name for cost in listed_costs(["rank", "f1"])]
+    ([F1()], ['rank', 'f1'])
+    """
+    several = [costs] if isinstance(costs, str | Cost) else costs
+    return [get_cost(cost) for cost in several]
 
 
 def grid_points(grid: Grid) -> list[dict[str, Any]]:
@@ -219,6 +251,20 @@ def fold_rows(n: int, folds: int, seed: int) -> list[np.ndarray]:
     return [np.sort(rows) for rows in np.array_split(shuffled, min(folds, n))]
 
 
+def _parts(X: Any, Y: Any, folds: Folds, seed: int) -> list[np.ndarray]:
+    if isinstance(folds, int):
+        return fold_rows(Y.shape[0], folds, seed)
+    return [held for _, held in folds.split(X, Y)]
+
+
+def _described(selection: Selection, points: int) -> str:
+    """The choice for a cost, in a line."""
+    chosen = [row["value"] for row in selection.fold_scores if row["params"] == selection.params]
+    params = ", ".join(f"{name}={value}" for name, value in selection.params.items())
+    mean = f"mean {np.mean(chosen):.4f} over {len(chosen)} folds"
+    return f"{selection.cost.name}: {params or 'nothing to choose'} of {points} points, {mean}"
+
+
 def _select(cost: Cost, trials: Sequence[Trial], select: Select) -> Selection:
     """The best mean among the points tried on every fold; the first of equals."""
     finished = [trial for trial in trials if None not in trial.values]
@@ -239,7 +285,7 @@ def _needs_folds(estimator: Any, point: dict[str, Any]) -> bool:
 
 def _sharing(estimator: Any, costs: list[Cost]) -> list[list[Cost]]:
     """Costs in groups that one fit serves."""
-    if shares_fits(estimator):
+    if shares_fits(_last(estimator)):
         return [costs] if costs else []
     return [[cost] for cost in costs]
 
@@ -264,6 +310,8 @@ def _before_grid(estimator: Any, X: Any, Y: Any) -> Any:
 
 def _predictions(fitted: Any, costs: Sequence[Cost], X: Any) -> list[np.ndarray]:
     """Predictions for each cost, from as little work as the estimator needs for all."""
+    if isinstance(fitted, Pipeline):
+        return _predictions(_last(fitted), costs, fitted[:-1].transform(X))
     if hasattr(fitted, "predict_costs"):
         return fitted.predict_costs(X, costs)
     if not is_cost_sensitive(type(fitted)):
@@ -277,11 +325,26 @@ def _fitted(estimator: Any, params: dict[str, Any], cost: Cost, X: Any, Y: Any) 
 
 def _for_cost(model: Any, cost: Cost) -> Any:
     """The model, told the cost if it wants to know: to fit for it, or only to predict for it."""
+    if isinstance(model, Pipeline):
+        told = copy(model)
+        told.steps = [*model.steps[:-1], (model.steps[-1][0], _for_cost(_last(model), cost))]
+        return told
     if not is_cost_sensitive(type(model)):
         return model
     return copy(model).set_params(cost=cost)  # a copy: other costs may share the fit
 
 
 def _rows_of(matrix: Any) -> Any:
-    """A matrix whose rows can be taken by index."""
+    """A matrix whose rows can be taken by index; a frame keeps its names."""
+    if hasattr(matrix, "columns"):
+        return matrix
     return matrix.tocsr() if sp.issparse(matrix) else np.asarray(matrix)
+
+
+def _take(matrix: Any, rows: np.ndarray) -> Any:
+    return _safe_indexing(matrix, rows) if hasattr(matrix, "columns") else matrix[rows]
+
+
+def _last(estimator: Any) -> Any:
+    """What predicts: the estimator, or the last step of a pipeline."""
+    return _last(estimator.steps[-1][1]) if isinstance(estimator, Pipeline) else estimator

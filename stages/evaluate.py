@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy import sparse
 
-from rethink.costs import COSTS, Cost, get_cost
+from rethink.costs import Cost
 from stages.common import paths
 from stages.common.errors import DataError, run_command
 from stages.common.params import load_params
@@ -146,9 +146,10 @@ def _criteria(rows: list[Row]) -> set[str]:
 
 def main() -> int:
     """Command line."""
-    costs = {name: get_cost(name) for name in COSTS}
+    params = load_params()
+    costs = params.criteria()
     with table_writer(paths.SCORES, SCHEMA) as writer:
-        for dataset in load_params().datasets:
+        for dataset in params.datasets:
             writer.write_table(_score_files(dataset, costs))
     return 0
 

@@ -22,16 +22,16 @@ import pyarrow.compute as pc
 import yaml
 from scipy import sparse
 
-from rethink.costs import COSTS
+from rethink.costs import COSTS, get_cost
 from stages.common import paths
 from stages.common.catalog import load_catalog
 from stages.common.errors import DataError, UserError, run_command
 from stages.common.files import write_text
 from stages.common.params import Params, load_params
+from stages.common.predictions import RUNS as ALL_RUNS
 from stages.common.published import ABOUT, CONTENT, PACKED, RUNS, SCORES, Row
 from stages.common.tables import read_table, table_to_matrix, write_table
 from stages.evaluate import SCHEMA, score, unscored
-from stages.train.assemble import RUNS as ALL_RUNS
 from stages.train.keys import names
 from stages.train.plan import Cell, plan
 from stages.train.store import Store
@@ -84,10 +84,11 @@ def _packed(row: Row) -> Row:
 def scores_of(cell: Cell, run: Row, store: Store) -> Iterator[Row]:
     """The scores of a cell in the store, by every criterion."""
     place = vars(cell) | {"status": run["status"], "reason": run["reason"]}
+    costs = COSTS | {cell.cost: get_cost(cell.cost)}  # one with numbers in its name is asked for
     if run["status"] != "ok":
-        values = unscored(COSTS)
+        values = unscored(costs)
     else:
-        values = score(store.predictions(cell, run["key"]), _truth(cell.dataset), COSTS)
+        values = score(store.predictions(cell, run["key"]), _truth(cell.dataset), costs)
     yield from ({**place, **value} for value in values)
 
 
@@ -109,10 +110,20 @@ def _joined(old: pa.Table, new: pa.Table, replaced: set[Cell]) -> pa.Table:
 def read_run(folder: Path) -> Published:
     """A published run; of one that is not there, empty tables."""
     tables = [
-        read_table(folder / file).cast(schema) if (folder / file).exists() else schema.empty_table()
+        _completed(read_table(folder / file), schema)
+        if (folder / file).exists()
+        else schema.empty_table()
         for file, schema in ((RUNS, COLUMNS), (SCORES, SCHEMA))
     ]
     return Published(*tables)
+
+
+def _completed(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """The table with nulls in columns that are newer than it."""
+    for field in schema:
+        if field.name not in table.column_names:
+            table = table.append_column(field, pa.nulls(table.num_rows, field.type))
+    return table.select(schema.names).cast(schema)
 
 
 def about(params: Params, run: Published, commit: str) -> str:
@@ -125,7 +136,8 @@ def about(params: Params, run: Published, commit: str) -> str:
         "cells": run.runs.num_rows,
         "datasets": sorted(set(run.runs["dataset"].to_pylist())),
         "cpu_hours": round((pc.sum(run.runs["seconds"]).as_py() or 0.0) / 3600, 2),
-        "protocol": params.train.model_dump(mode="json", exclude={"time_limit", "device"}),
+        "protocol": params.train.model_dump(mode="json", exclude={"time_limit", "device"})
+        | {"splits": params.splits},
         "machine": {
             "system": platform.platform(),
             "processor": platform.machine(),

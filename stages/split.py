@@ -1,4 +1,7 @@
-"""Stage `split`: ten 75/25 splits of each data set, or its official one, stored by row id."""
+"""Stage `split`: ten 75/25 splits of each data set, or its official one, stored by row id.
+
+They are random, as the paper's, unless `splits` in params.yaml says stratified.
+"""
 
 import argparse
 from collections.abc import Sequence
@@ -7,11 +10,12 @@ import numpy as np
 import pyarrow as pa
 
 from rethink.seeds import derive_seed
+from rethink.splits import MultilabelStratifiedShuffleSplit
 from stages.common import paths
 from stages.common.errors import run_command
 from stages.common.files import read_json
-from stages.common.params import SEEDS_STORED, TRAIN_SHARE
-from stages.common.tables import read_table, write_table
+from stages.common.params import SEEDS_STORED, TRAIN_SHARE, load_params
+from stages.common.tables import read_table, table_to_matrix, write_table
 
 
 def split_rows(dataset: str, rows: int, seed: int) -> np.ndarray:
@@ -22,9 +26,26 @@ def split_rows(dataset: str, rows: int, seed: int) -> np.ndarray:
     return mask
 
 
+def stratified_rows(dataset: str, labels: np.ndarray, seed: int) -> np.ndarray:
+    """A mask of the training rows, in which both parts have their share of every label."""
+    splits = MultilabelStratifiedShuffleSplit(
+        1,
+        train_size=int(len(labels) * TRAIN_SHARE),
+        random_state=derive_seed("stratified split", dataset, seed),
+    )
+    mask = np.zeros(len(labels), dtype=bool)
+    mask[next(iter(splits.split(labels, labels)))[0]] = True
+    return mask
+
+
 def split(dataset: str, rows: int, seeds: int = SEEDS_STORED) -> pa.Table:
-    """The table of all splits: seed, row, part."""
+    """The table of all random splits: seed, row, part."""
     return _table([split_rows(dataset, rows, seed) for seed in range(seeds)])
+
+
+def stratified(dataset: str, labels: np.ndarray, seeds: int = SEEDS_STORED) -> pa.Table:
+    """The table of all stratified splits of labels, shape (n, K)."""
+    return _table([stratified_rows(dataset, labels, seed) for seed in range(seeds)])
 
 
 def official(parts: Sequence[str], seeds: int = SEEDS_STORED) -> pa.Table:
@@ -55,6 +76,9 @@ def main() -> int:
     if card.get("images", {}).get("split") == "official":
         parts = read_table(folder / "images.parquet", ["part"])["part"].to_pylist()
         table = official(parts)
+    elif load_params().splits == "stratified":
+        labels = table_to_matrix(read_table(folder / "labels.parquet"))
+        table = stratified(dataset, labels)
     else:
         table = split(dataset, card["instances"])
     write_table(paths.splits(dataset), table)

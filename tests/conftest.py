@@ -58,8 +58,28 @@ PARAMS = {
 }
 
 
+MODELS_OF_A_THIN_RUN = ["all-zeros", "BR-LR", "RethinkNet", "bayes"]
+
+
+def pytest_xdist_make_scheduler(config, log):
+    """The tests of a file stay on one worker, and all of tests/flows, which share a lab.
+
+    By hand, as `--dist loadgroup` of pytest-xdist 3.8 groups nothing with pytest 9.2."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class ByLab(LoadFileScheduling):
+        def _split_scope(self, nodeid):
+            file = super()._split_scope(nodeid)
+            return "tests/flows" if file.startswith("tests/flows/") else file
+
+    return ByLab(config, log)
+
+
 def pytest_collection_modifyitems(items):
-    """The slow tests first, so that no worker is left alone with one of them at the end."""
+    """The slow tests first, so that no worker is left alone with one of them at the end; of these
+    the longest: the flows, and the commands of the pages."""
+    longest = ("tests/flows/", "tests/test_pages.py")
+    items.sort(key=lambda item: not item.nodeid.startswith(longest))
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
@@ -68,7 +88,8 @@ def copy_of_the_project(target):
     listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
     names = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     for name in names.splitlines():
-        if (ROOT / name).is_file() and name != "dvc.lock":
+        published = name.startswith("results/") and name.count("/") > 1  # nothing would be computed
+        if (ROOT / name).is_file() and name != "dvc.lock" and not published:
             (target / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, target / name)
     identity = ["-c", "user.name=rethink", "-c", "user.email=rethink@localhost"]
@@ -78,19 +99,30 @@ def copy_of_the_project(target):
 
 
 def thinned(clone, experiments=None):
-    """The clone with profiles of seconds: fewer sets, models, splits and fits, some experiments."""
+    """The clone with profiles of seconds: fewer sets, rows, models, splits, fits, experiments."""
+    catalog = yaml.safe_load((clone / "data" / "catalog.yaml").read_text())
+    for source in [source for entry in catalog["datasets"].values() for source in entry["sources"]]:
+        if source["format"] == "synthetic":
+            source["recipe"]["instances"] = 150
+    (clone / "data" / "catalog.yaml").write_text(yaml.safe_dump(catalog, sort_keys=False))
     params = yaml.safe_load((clone / "params.yaml").read_text())
     kept = experiments or list(params["experiments"])
-    datasets = {"smoke": ["exclusive"], "quick": ["exclusive", "yeast"], "images": ["shapes"]}
+    datasets = {"smoke": ["exclusive"], "quick": ["yeast"], "images": ["shapes"]}
     for name, sets in datasets.items():
         path = clone / "profiles" / f"{name}.yaml"
         thin = yaml.safe_load(path.read_text())
         thin["experiments"] = {k: v for k, v in thin["experiments"].items() if k in kept}
+        if "algorithms" in thin["experiments"]:
+            thin["experiments"]["algorithms"] = {"models": MODELS_OF_A_THIN_RUN}
         thin |= {"datasets": sets, "train": {"seeds": 1}}
-        thin["grids"] |= {grid: [2] for grid in thin["grids"] if "epochs" in grid}
         path.write_text(yaml.safe_dump(thin))
     params["experiments"] = {k: v for k, v in params["experiments"].items() if k in kept}
-    params["experiments"]["algorithms"]["models"] = ["all-zeros", "BR-LR", "RethinkNet", "bayes"]
+    params["experiments"]["algorithms"]["models"] = MODELS_OF_A_THIN_RUN
+    params["grids"] |= {"strengths": [0.1, 1.0], "penalties": [1e-5], "paper-penalties": [1e-5]}
+    for model in params["models"].values():
+        for grid in (name for name in model.get("grid", {}) if name.endswith("l2")):
+            few = {grid.replace("l2", name): 2 for name in ("epochs", "most_epochs")}
+            model["params"] = model.get("params", {}) | few
     (clone / "params.yaml").write_text(yaml.safe_dump(params, sort_keys=False))
     command = [sys.executable, "-m", "stages.common.profile", "quick"]
     subprocess.run(command, cwd=clone, check=True, capture_output=True)
@@ -128,13 +160,13 @@ class Project:
 
     def cells(self):
         """Manifest path -> time of writing, for every complete cell in the store."""
-        found = (self.path / "data" / "cells").glob("**/manifest.json")
-        return {path.relative_to(self.path): path.stat().st_mtime_ns for path in found}
+        paths = (self.path / "data" / "cells").glob("**/manifest.json")
+        return {path.relative_to(self.path): path.stat().st_mtime_ns for path in paths}
 
     def cell_bytes(self):
         """Cell folder -> bytes of its predictions."""
-        found = (self.path / "data" / "cells").glob("**/predictions.parquet")
-        return {path.parent.relative_to(self.path): path.read_bytes() for path in found}
+        paths = (self.path / "data" / "cells").glob("**/predictions.parquet")
+        return {path.parent.relative_to(self.path): path.read_bytes() for path in paths}
 
 
 @pytest.fixture(scope="session")

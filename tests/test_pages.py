@@ -1,24 +1,36 @@
-"""README.md and CONTRIBUTING.md are true: what they say is run here or in tests/flows."""
+"""The pages are true: what they say is run here, in tests/flows or in test_own_data.py."""
 
 import html
-import json
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 import yaml
+from ruamel.yaml import YAML
 
 from tests.conftest import copy_of_the_project, thinned
 from tests.readme import ROOT, blocks
 
+DOCS = ROOT / "docs"
 PREFIX = Path(sys.prefix)
 THIS_RUN = {"make test", "make test-fast", "make lint"}  # they run this test, or would wait for it
-README = ROOT / "README.md"
-OWN_ROWS = " (all-zeros, top-k, BR-LR, BR-LR+rule and PCC-as-published)"
-REPORT = ("Two commands", "What is run", "With DVC", "Images")
+# in this order, in one clone: the sections of the pages that a newcomer follows
+FOLLOWED = (
+    ("README.md", "Two commands"),
+    ("README.md", "Run it at scale"),
+    ("docs/pipeline.md", "What is run"),
+    ("docs/pipeline.md", "With DVC"),
+    ("docs/images.md", None),
+    ("docs/right_prediction.md", None),
+    ("docs/check_a_claim.md", None),
+)
+BY_FLOWS = (("docs/pipeline.md", "With Prefect"), ("docs/machines.md", None))
+BY_AN_ENGINEER = (("docs/own-data.md", None),)  # tests/test_own_data.py
+MOST_LINES = 150  # of the README
 
 
 @pytest.fixture(scope="module")
@@ -40,12 +52,21 @@ def run(folder, command, **env):
     return done.stdout
 
 
+def lines(*sections):
+    return [line for page, name in sections for b in blocks(page, section=name) for line in b]
+
+
 def test_every_command_of_the_pages_is_run_by_a_test():
-    said = {line for page in ("README.md", "CONTRIBUTING.md") for b in blocks(page) for line in b}
-    run_here = {line for s in REPORT for b in blocks("README.md", section=s) for line in b}
-    flows = ("With Prefect", "On several machines")
-    run_by_flows = {line for s in flows for b in blocks("README.md", section=s) for line in b}
-    assert said == run_here | run_by_flows | THIS_RUN
+    pages = ["README.md", "CONTRIBUTING.md", *(f"docs/{p.name}" for p in DOCS.glob("*.md"))]
+    said = {line for page in pages for line in lines((page, None))}
+    assert said == {*lines(*FOLLOWED, *BY_FLOWS, *BY_AN_ENGINEER), *THIS_RUN}
+
+
+def test_the_readme_is_short_and_its_links_lead_to_files():
+    text = (ROOT / "README.md").read_text()
+    assert len(text.splitlines()) <= MOST_LINES
+    targets = re.findall(r"\]\(([^)]+)\)", text)
+    assert len(targets) > 10 and [t for t in targets if not (ROOT / t).is_file()] == []
 
 
 @pytest.mark.slow
@@ -53,10 +74,9 @@ def test_every_command_of_the_pages_is_run_by_a_test():
     not (PREFIX / ".installed").exists(), reason="the environment was not made by `make`"
 )
 def test_the_commands_from_a_clean_clone_to_the_report(clone, mirror_or_nothing):
-    lines = [line for section in REPORT for b in blocks("README.md", section=section) for line in b]
     activated = False
     outputs = {}
-    for line in lines:
+    for line in lines(*FOLLOWED):
         activated |= "activate" in line
         if line in THIS_RUN:
             continue
@@ -72,9 +92,9 @@ def test_the_commands_from_a_clean_clone_to_the_report(clone, mirror_or_nothing)
 
 
 def test_the_library_example_prints_an_f1_score():
-    (lines,) = blocks("README.md", "python", "On your own arrays")
+    (code,) = blocks("README.md", "python", "Use it on my arrays")
     done = subprocess.run(
-        [sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, check=True
+        [sys.executable, "-c", "\n".join(code)], capture_output=True, text=True, check=True
     )
     assert 0.5 < float(done.stdout) <= 1
 
@@ -85,15 +105,6 @@ def mirror_or_nothing(tmp_path):
     return tmp_path
 
 
-def test_the_verdicts_that_the_readme_quotes_are_those_of_the_reference_run():
-    page = html.unescape((ROOT / "reports" / "small" / "report.html").read_text())
-    shown = re.findall(r"> (holds|does not hold)</td><th[^>]*>([^<]*)</th>", page)
-    ours = {text.replace(OWN_ROWS, ""): verdict for verdict, text in shown}
-    table = re.findall(r"^\| \**(holds|does not hold)\** \| (.*) \|$", README.read_text(), re.M)
-    assert {text: verdict for verdict, text in table} == ours
-    assert len(ours) == 23
-
-
 def entry(page, section):
     """The YAML that a section of a page tells the user to add."""
     (text,) = blocks(page, "yaml", section)
@@ -102,7 +113,7 @@ def entry(page, section):
 
 def test_a_users_own_data_set_is_one_entry(project):
     catalog = yaml.safe_load((project.path / "data" / "catalog.yaml").read_text())
-    catalog["datasets"] |= entry("README.md", "Your own data set")
+    catalog["datasets"] |= entry("docs/data.md", "One entry")
     (project.path / "data" / "catalog.yaml").write_text(yaml.safe_dump(catalog))
     folder = project.path / "data" / "raw" / "birdsong"
     folder.mkdir()
@@ -118,47 +129,78 @@ def test_a_users_own_data_set_is_one_entry(project):
     assert len(project.cells()) == 3 * 4 * 2  # no bayes: the distribution is not known
 
 
-def test_a_model_is_one_file_and_one_entry_and_a_cost_one_file(code):
-    contributing = (ROOT / "CONTRIBUTING.md").read_text()
-    for text in re.findall(r"`(rethink/\S+\.py)`[^`]*?```python\n(.*?)```", contributing, re.S):
-        (code.path / text[0]).write_text(text[1])
-    params = code.params()
-    params["models"] |= entry("CONTRIBUTING.md", "A model: one file and one entry")
-    params["experiments"]["algorithms"]["models"] = ["everything", "top-k"]
-    params["experiments"]["algorithms"]["costs"] = ["f1", "zero-one"]
-    code.write_params(params)
-    code.run("stages.train", "--dataset", "tiny")
-    code.run("stages.evaluate")
-    query = (
-        "import pandas as pd; s = pd.read_parquet('data/scores.parquet');"
-        "print(sorted(s['criterion'].unique()), sorted(s['model'].unique()))"
-    )
-    output = subprocess.run(
-        [sys.executable, "-c", query], cwd=code.path, capture_output=True, text=True, check=True
-    ).stdout
-    assert "zero-one" in output and "everything" in output
+ADDED = re.compile(r"`((?:rethink|stages)/\S+\.py)`[^`]*?```python\n(.*?)```", re.S)
+AFTER_ADDING = (  # the tests that look at all models, costs, data sets or stages
+    "tests/rethink/test_costs.py",
+    "tests/rethink/test_models.py",
+    "tests/rethink/test_imports.py",
+    "tests/stages/common",
+    "tests/stages/test_deps.py",
+)
 
 
-def test_an_experiment_is_one_entry_one_file_and_one_section(code):
-    contributing = (ROOT / "CONTRIBUTING.md").read_text()
-    files = re.findall(r"`(stages/\S+\.py)`[^`]*?```python\n(.*?)```", contributing, re.S)
-    assert len(files) == 2
-    for name, text in files:
-        (code.path / name).write_text(text)
-    params = code.params()
-    rule = {"estimator": "LogisticRule", "grid": {"C": "strengths"}}
-    params["models"]["BR-LR+rule"] = rule | {"variant_of": "BR-LR", "variant": "rule"}
-    params["experiments"] = entry(
-        "CONTRIBUTING.md", "An experiment: one entry, one file, one section"
-    )
-    params["train"]["seeds"] = 3
-    code.write_params(params)
+def add_what_contributing_shows(folder):
+    """Every file and entry of the page, in a project with params.yaml and data/catalog.yaml."""
+    page = "CONTRIBUTING.md"
+    files = dict(ADDED.findall((ROOT / page).read_text()))
+    assert len(files) == 4
+    (rule,) = blocks(page, "python", "A rule: one method")
+    files["rethink/costs/zero_one.py"] += "\n" + "\n".join(rule) + "\n"
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    change = YAML()  # keeps the layout, as an editor does
+    change.width = 4096
+    for path in (folder / "params.yaml", *folder.glob("profiles/*.yaml")):
+        params = change.load(path)
+        params["experiments"]["algorithms"]["models"] += ["everything", "trees+rule"]
+        if path.name == "params.yaml":
+            params["models"] |= entry(page, "A model: one file and one entry")
+            params["models"] |= entry(page, "A model of scikit-learn: one entry")
+            params["grids"].setdefault("leaves", [5, 1])
+            params["experiments"] |= entry(page, "An experiment: one entry, one file, one section")
+            params["experiments"]["algorithms"]["costs"].append("zero-one")
+        change.dump(params, path)
+    path = folder / "data" / "catalog.yaml"
+    catalog = change.load(path)
+    catalog["datasets"] |= entry("docs/data.md", "One entry")
+    change.dump(catalog, path)
+
+
+def test_what_contributing_shows_is_computed_scored_and_reported(code):
+    add_what_contributing_shows(code.path)
     (code.path / "data" / "paper").symlink_to(ROOT / "data" / "paper")
     code.run("stages.train", "--dataset", "tiny")
     for stage in ("evaluate", "compare", "report"):
         code.run(f"stages.{stage}")
+    scores = pd.read_parquet(code.path / "data" / "scores.parquet")
+    assert {"everything", "trees+rule"} <= set(scores["model"])
+    assert "zero-one" in set(scores["criterion"])
     page = html.unescape((code.path / "reports" / "report.html").read_text())
-    assert "By F1 score, a decision rule for the cost pays." in page
-    assert '<section id="rules"' in page and page.count(">Evidence</a>") == 2
-    metrics = json.loads((code.path / "reports" / "metrics.json").read_text())
-    assert metrics["claims"] == {"rules-f1": "not enough runs", "rules-rank": "not enough runs"}
+    assert '<section id="side-by-side"' in page
+
+
+def test_the_rule_that_contributing_shows_finds_the_most_probable_set(code):
+    add_what_contributing_shows(code.path)
+    same = (
+        "import numpy as np; from rethink import DecisionRule, LogisticRelevance\n"
+        "rng = np.random.default_rng(0); X = rng.normal(size=(200, 4))\n"
+        "Y = (X @ rng.normal(size=(4, 5)) > 1).astype(int)\n"
+        "model = DecisionRule(LogisticRelevance(), cost='zero-one')\n"
+        "for empty in ('allowed', 'never'):\n"
+        "    P = model.set_params(cost='zero-one', empty=empty).fit(X, Y).predict(X)\n"
+        "    print((P == model.set_params(cost='subset').predict(X)).all(), P.any(axis=1).all())\n"
+    )
+    output = subprocess.run(
+        [sys.executable, "-c", same], cwd=code.path, capture_output=True, text=True, check=True
+    ).stdout
+    assert output.split() == ["True", "False", "True", "True"]
+
+
+@pytest.mark.slow
+def test_the_tests_are_green_after_what_contributing_shows(tmp_path):
+    clone = copy_of_the_project(tmp_path / "clone")
+    add_what_contributing_shows(clone)
+    command = [sys.executable, "-m", "pytest", "-q", "-m", "not slow", *AFTER_ADDING]
+    alone = os.environ | {"PYTHONPATH": str(clone)}
+    done = subprocess.run(command, cwd=clone, env=alone, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-10_000:]

@@ -4,10 +4,12 @@
 has more, which `get_cost` finds by name, too.
 """
 
+import re
 import sys
 
 from rethink.costs import extra
 from rethink.costs.base import Cost
+from rethink.costs.extra.asymmetric import Asymmetric
 from rethink.discovery import classes_in, unknown_name
 
 _FOUND = [cls() for cls in classes_in(sys.modules[__name__], Cost)]
@@ -16,10 +18,13 @@ COSTS: dict[str, Cost] = {
 }
 _EXTRA = [cls() for cls in classes_in(extra, Cost)]
 EXTRA_COSTS: dict[str, Cost] = {cost.name: cost for cost in _EXTRA}
+NUMBERED = re.compile(r"asymmetric-([1-9][0-9]*)-([1-9][0-9]*)")
 
 
 def get_cost(cost: str | Cost) -> Cost:
     """Return the cost with this name; a `Cost` is returned as it is.
+
+    A name may end in numbers: in `asymmetric-5-1` a missed label costs 5 and a false alarm 1.
 
     Examples
     --------
@@ -27,6 +32,8 @@ def get_cost(cost: str | Cost) -> Cost:
     ['hamming', 'rank', 'f1', 'accuracy']
     >>> get_cost("f1").greater_is_better
     True
+    >>> get_cost("asymmetric-5-1")
+    Asymmetric(missed=5, false_alarm=1)
     """
     if isinstance(cost, Cost):
         return cost
@@ -37,9 +44,11 @@ def get_cost(cost: str | Cost) -> Cost:
             f"give Cost.of({name}, greater_is_better=True) or False"
         )
     known = EXTRA_COSTS | COSTS
-    if cost not in known:
-        raise unknown_name("cost", cost, COSTS | known)
-    return known[cost]
+    if cost in known:
+        return known[cost]
+    if numbers := NUMBERED.fullmatch(str(cost)):
+        return Asymmetric(int(numbers[1]), int(numbers[2]), name=cost)
+    raise unknown_name("cost", cost, [*COSTS, *EXTRA_COSTS, "asymmetric-<missed>-<false alarm>"])
 
 
 __all__ = ["COSTS", "EXTRA_COSTS", "Cost", "get_cost"]

@@ -2,13 +2,15 @@
 
 import inspect
 from collections.abc import Callable
+from copy import copy
 from functools import wraps
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
@@ -16,7 +18,7 @@ from rethink.costs import get_cost
 from rethink.costs.base import check_binary
 from rethink.discovery import unknown_name
 
-OUTPUTS = ("array", "frame")
+OUTPUTS = ("array", "frame", "names")
 
 
 class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
@@ -28,7 +30,7 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
     classes_ : list of K arrays
         The values of each label, always 0 and 1, in the type of Y: that of predictions, too.
     label_names_ : ndarray of shape (K,)
-        The columns of Y; only if it was a DataFrame.
+        The columns of Y; only if it was a DataFrame, or a list of the names of each row's labels.
 
     Examples
     --------
@@ -44,6 +46,15 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
     array([[1, 1]])
     """
 
+    no_probabilities: ClassVar[str] = "it predicts labels alone"  # why there is no predict_proba
+
+    def __getattr__(self, name: str) -> Any:
+        """Say why there are no probabilities, to those who ask for them."""
+        kind = type(self).__name__
+        if name == "predict_proba":
+            raise AttributeError(f"{kind} has no predict_proba: {self.no_probabilities}")
+        raise AttributeError(f"{kind!r} object has no attribute {name!r}")
+
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """How good the predictions for X, shape (n, d), are: greater is better.
 
@@ -51,9 +62,11 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
         wants it. Others are judged by the share of rows without a mistake.
         """
         if not is_cost_sensitive(type(self)):
-            return super().score(X, y, sample_weight)
+            y = _matrix_of(y, getattr(self, "label_names_", None))[0]
+            return accuracy_score(y, self._predicted(X), sample_weight=sample_weight)
         cost = get_cost(self.cost)
-        value = cost.score(y, self.predict(X), sample_weight=sample_weight)
+        y = _matrix_of(y, getattr(self, "label_names_", None))[0]
+        value = cost.score(y, self._predicted(X), sample_weight=sample_weight)
         return value if cost.greater_is_better else -value
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -62,8 +75,12 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
         if "predict" in cls.__dict__:
             cls.predict = _as_wanted(cls.__dict__["predict"])
 
-    def set_output(self, *, predict: Literal["array", "frame"]) -> Self:
-        """Choose what `predict` returns: an array, or a frame with names of labels and rows.
+    def _predicted(self, X: Any) -> np.ndarray:
+        """Predictions as an array, whatever `set_output` chose."""
+        return copy(self).set_output(predict="array").predict(X)
+
+    def set_output(self, *, predict: Literal["array", "frame", "names"]) -> Self:
+        """Choose what `predict` returns: an array, a frame, or the names of the labels row by row.
 
         The frame is of the kind that `predict` is given, or else that `fit` got its labels in.
         """
@@ -94,23 +111,26 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
         if sp.issparse(X) and max(X.nnz, *X.shape) < 2**31:  # liblinear takes 32-bit indices only
             short = (part.astype(np.int32, copy=False) for part in (X.indices, X.indptr))
             X = type(X)((X.data, *short), shape=X.shape)
+        Y, names = _matrix_of(Y)
         labels = _check_labels(Y)
         if labels.shape[0] != X.shape[0]:
             raise ValueError(
                 f"X has {X.shape[0]} rows but Y has {labels.shape[0]}; "
                 "give both for the same instances"
             )
-        self._keep_names(Y)
+        self._keep_names(Y, names)
         kind = Y.dtype if sp.issparse(Y) else np.asarray(Y).dtype
         self.classes_ = [np.array([0, 1], dtype=kind) for _ in range(labels.shape[1])]
         return X, labels.astype(np.uint8)
 
-    def _keep_names(self, Y: Any) -> None:
-        """Remember the columns of a frame, and forget those of an earlier one."""
+    def _keep_names(self, Y: Any, names: list[str] | None) -> None:
+        """Remember the columns of a frame or the names of labels, and forget those of earlier."""
         self.__dict__.pop("label_names_", None)
         self._frame_kind = type(Y) if hasattr(Y, "columns") else None
         if self._frame_kind is not None:
             self.label_names_ = np.asarray(Y.columns, dtype=object)
+        elif names is not None:
+            self.label_names_ = np.array(names, dtype=object)
 
     def _check_weight(self, sample_weight: Any, X: Any) -> np.ndarray | None:
         """Weights of the rows, shape (n,), none below 0 and not all 0; None if none are given."""
@@ -146,9 +166,20 @@ def _as_wanted(predict: Callable[..., np.ndarray]) -> Callable[..., Any]:
     def wrapped(self: MultiLabelEstimator, X: Any) -> Any:
         found = predict(self, X)
         wanted = getattr(self, "_sklearn_output_config", {}).get("predict", "array")
-        return found if wanted == "array" or hasattr(found, "columns") else _frame(self, X, found)
+        if wanted == "array" or not isinstance(found, np.ndarray):
+            return found
+        return _frame(self, X, found) if wanted == "frame" else _named(self, found)
 
     return wrapped
+
+
+def _named(model: MultiLabelEstimator, found: np.ndarray) -> list[tuple[str, ...]]:
+    if not hasattr(model, "label_names_"):
+        raise ValueError(
+            "predictions as names need names of labels, but fit got an array; "
+            "give fit a DataFrame of labels, or for each row a list of names"
+        )
+    return [tuple(model.label_names_[row != 0]) for row in found]
 
 
 def _frame(model: MultiLabelEstimator, X: Any, found: np.ndarray) -> Any:
@@ -161,13 +192,31 @@ def _frame(model: MultiLabelEstimator, X: Any, found: np.ndarray) -> Any:
     return kind(found, columns=model.label_names_, index=getattr(X, "index", None))
 
 
+def _matrix_of(Y: Any, known: Any = None) -> tuple[Any, list[str] | None]:
+    """Labels given by name, row by row, as a 0/1 matrix and its names; all else as it is."""
+    kind = getattr(Y, "dtype", None)
+    if not isinstance(Y, list | tuple) and (kind is None or kind.kind != "O" or Y.ndim != 1):
+        return Y, None
+    rows = list(Y)
+    if not all(isinstance(row, list | tuple | set | frozenset) for row in rows):
+        return Y, None
+    names = {name for row in rows for name in row}
+    if not names or names <= {"0", "1"} or not all(isinstance(name, str) for name in names):
+        return Y, None
+    order = sorted(names) if known is None else list(known)
+    if unknown := sorted(names - set(order)):
+        raise ValueError(f"Y has the labels {', '.join(unknown)}, which fit has not seen")
+    return np.array([[int(name in row) for name in order] for row in map(set, rows)]), order
+
+
 def _check_labels(Y: Any) -> np.ndarray:
     try:
         labels = check_binary(Y, "Y")
     except ValueError as error:
         raise ValueError(
             f"{error}. Only binary classification is supported. "
-            "Targets of several classes or continuous ones are not."
+            "Targets of several classes or continuous ones are not. "
+            "Labels by name are a list of names for each row."
         ) from None
     return labels.toarray() if sp.issparse(labels) else labels
 

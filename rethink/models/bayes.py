@@ -6,6 +6,7 @@ import numpy as np
 
 from rethink.costs import Cost, get_cost
 from rethink.costs.base import check_binary
+from rethink.design import dense
 from rethink.models.base import MultiLabelEstimator
 from rethink.synthetic import MOST_LABELS, all_label_vectors
 
@@ -72,6 +73,10 @@ class BayesOptimal(MultiLabelEstimator):
         """The best label vector for each row of X, shape (n, m); returns (n, K), uint8."""
         return self.predictions_[self._best(X)[0]]
 
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The probability of each label, shape (n, K), from those of the label vectors."""
+        return self._check_joint(X) @ check_binary(self.support, "support").astype(float)
+
     def expected(self, X: Any) -> np.ndarray:
         """The expected cost of the best prediction for each row of X; returns (n,)."""
         return self._best(X)[1]
@@ -89,7 +94,7 @@ class BayesOptimal(MultiLabelEstimator):
         return index, value
 
     def _check_joint(self, X: Any) -> np.ndarray:
-        X = self._check_predict(X)
+        X = dense(self._check_predict(X))
         if (X < 0).any() or not np.allclose(X.sum(axis=1), 1, rtol=0, atol=1e-6):
             raise ValueError(
                 "X must hold the probabilities of the label vectors in support, "

@@ -66,6 +66,7 @@ class CNNRNN(NetEstimator):
     beam: int = 3
 
     decides_by_label: ClassVar[bool] = False
+    no_probabilities: ClassVar[str] = "it knows probabilities of paths, not of single labels"
     takes_sparse: ClassVar[bool] = False  # features of images are dense
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = NetEstimator._parameter_constraints | {

@@ -17,6 +17,8 @@ class AllZeros(MultiLabelEstimator):
     array([[0, 0]])
     """
 
+    no_probabilities = "it looks at no feature and predicts nothing"
+
     def fit(self, X: Any, Y: Any) -> "AllZeros":
         """Learn the number of labels from Y, shape (n, K)."""
         self._check_fit(X, Y)
@@ -49,6 +51,8 @@ class TopK(MultiLabelEstimator):
     >>> TopK(cost="hamming").fit(X, Y).predict([[7.0]])
     array([[0, 1, 0]])
     """
+
+    no_probabilities = "it looks at no feature and predicts the same labels for every row"
 
     def __init__(self, cost: str | Cost = "hamming"):
         self.cost = cost

@@ -69,6 +69,8 @@ class CondensedFilterTree(MultiLabelEstimator):
            [1, 0]])
     """
 
+    no_probabilities = "its nodes are trained to tell which of two subtrees costs less"
+
     def __init__(
         self,
         cost: str | Cost = "hamming",

@@ -81,6 +81,20 @@ def parameters_of(name: str, params: Mapping[str, Any]) -> list[str]:
     return sorted(build_model(name, parts).get_params(deep=True))
 
 
+def devices_of(name: str, params: Mapping[str, Any]) -> list[str]:
+    """The parameters of a model that choose a device: those of nets, also inside of others.
+
+    Examples
+    --------
+    >>> devices_of("DecisionRule", {"estimator": "RethinkNet"})
+    ['estimator__device']
+    >>> devices_of("DecisionRule", {"estimator": "LogisticRelevance"})
+    []
+    """
+    names = parameters_of(name, params)
+    return [each for each in names if each.split(INSIDE)[-1] == "device"]
+
+
 def modules_of(params: Mapping[str, Any]) -> tuple[str, ...]:
     """The modules of this library that parameters name, whose code a result depends on.
 

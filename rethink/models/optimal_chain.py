@@ -97,6 +97,8 @@ class OptimalChain(MultiLabelEstimator):
            [0, 1, 1]])
     """
 
+    no_probabilities = "support vector machines know on which side of a border a row lies"
+
     def __init__(
         self,
         C: float = 1.0,

@@ -7,9 +7,11 @@ and everybody who lists the models would wait for it.
 from contextlib import AbstractContextManager
 from copy import deepcopy
 from dataclasses import dataclass, fields
+from importlib.util import find_spec
 from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
+from warnings import warn
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rethink.costs import Cost
 from rethink.models.base import MultiLabelEstimator
+from rethink.scaling import UnitScaler
 from rethink.seeds import derive_seed
 
 if TYPE_CHECKING:
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
     from rethink.search import Trial
 
 POSITIVE = Interval(Integral, 1, None, closed="left")
+FAR = 10.0  # root of the mean square of a feature above which its net is likely to learn badly
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -60,8 +64,8 @@ class NetEstimator(MultiLabelEstimator):
     learning_rate : float
         Of Nadam, whose other settings are Keras' defaults.
     schedule : {"constant", "falling"}
-        "falling": the rate of step k is `learning_rate` / sqrt(1 + k / 100). At a constant rate
-        the loss of Nadam sometimes jumps to a multiple.
+        "falling": the rate of step k is `learning_rate` / sqrt(1 + k / 1000). A rate that falls
+        faster hardly gets off the ground where labels are many and rare (Corel5k).
     average : bool
         Predict with averaged weights a: after step k, which gave weights w, a moves by
         (w - a) 9 / (k + 8).
@@ -84,6 +88,9 @@ class NetEstimator(MultiLabelEstimator):
     extractor : torch.nn.Module or None
         Early layers, trained end to end: from instances of any shape to vectors, or to maps of
         shape (n, channels, h, w). Nets on vectors take the mean over the patches of a map.
+    scaling : {"unit", None}
+        "unit" scales each feature to [0, 1] over the rows of `fit` before anything else. Without
+        it, features far from that range are told: nets learn badly from them.
     device : {"auto", "cpu", "cuda"}
     threads : int or None
         Of torch while the net computes: more than one seldom pays for nets this small. None leaves
@@ -96,6 +103,8 @@ class NetEstimator(MultiLabelEstimator):
 
     Attributes
     ----------
+    scaler_ : rethink.scaling.UnitScaler
+        Only with `scaling`.
     nets_ : list of rethink.nets.network.Net
         The trained nets, one as a rule.
     loss_history_ : list of float
@@ -120,6 +129,7 @@ class NetEstimator(MultiLabelEstimator):
     patience: int = 30
     ensemble: int = 1
     extractor: "torch.nn.Module | None" = None
+    scaling: str | None = None
     device: str = "auto"
     threads: int | None = 1
     verbose: int = 0
@@ -143,6 +153,7 @@ class NetEstimator(MultiLabelEstimator):
         "tolerance": [Interval(Real, 0, None, closed="left")],
         "patience": [POSITIVE],
         "ensemble": [POSITIVE],
+        "scaling": [StrOptions({"unit"}), None],
         "threads": [POSITIVE, None],
         "verbose": ["verbose"],
         "device": [StrOptions({"auto", "cpu", "cuda"})],
@@ -258,11 +269,23 @@ class NetEstimator(MultiLabelEstimator):
         return None if self.extractor is None else deepcopy(self.extractor).float()
 
     def _check_fit(self, X: Any, Y: Any) -> tuple[Any, np.ndarray]:
+        if find_spec("torch") is None:
+            name = type(self).__name__
+            raise ImportError(f"{name} is a network, needs torch: pip install 'rethinknet[nets]'")
         self._validate_params()
         X, shape = self._flattened(X)
         X, Y = super()._check_fit(X, Y)
         self.input_shape_ = shape or X.shape[1:]
+        if self.scaling is not None:
+            self.scaler_ = UnitScaler().fit(X)
+            X = self.scaler_.transform(X)
+        elif self.extractor is None:
+            _tell_if_not_scaled(X)
         return X, Y
+
+    def _check_predict(self, X: Any) -> Any:
+        X = super()._check_predict(X)
+        return X if self.scaling is None else self.scaler_.transform(X)
 
     def _flattened(self, X: Any) -> tuple[Any, tuple[int, ...] | None]:
         """Instances of several dimensions, for an extractor, as rows; and their shape."""
@@ -305,3 +328,17 @@ class NetEstimator(MultiLabelEstimator):
         from rethink.nets.device import torch_threads
 
         return torch_threads(self.threads)
+
+
+def _tell_if_not_scaled(X: Any) -> None:
+    """Warn where a feature is far from [0, 1]; X has shape (n, d), dense or sparse."""
+    with np.errstate(over="ignore"):  # what is too large is refused elsewhere
+        squares = X.multiply(X) if sp.issparse(X) else np.square(X)
+    sizes = np.sqrt(np.asarray(squares.mean(axis=0)).ravel())
+    if sizes.max(initial=0.0) > FAR:
+        column = int(sizes.argmax())
+        warn(
+            f"feature {column} is about {sizes[column]:.3g} in size, but nets learn well from "
+            'features near [0, 1]: give scaling="unit", or scale X with rethink.scaling.UnitScaler',
+            stacklevel=4,
+        )

@@ -16,9 +16,12 @@ from safetensors.torch import load_file, save_file
 from rethink.costs import COSTS, Cost
 from rethink.nets.device import choose_device
 from rethink.nets.network import Net, Shape
+from rethink.objects import Reader, Writer, own_cost
+from rethink.scaling import UnitScaler
 
 VERSION = 2
 WEIGHTS, DESCRIPTION = "weights.safetensors", "model.json"
+SCALER = ("minimum_", "span_")
 
 
 def save(estimator: Any, path: str | Path) -> None:
@@ -57,12 +60,18 @@ def load(kind: Any, path: str | Path, **given: Any) -> Any:
             f"{folder} was saved without {', '.join(missing)}, which a file cannot hold; "
             f"give it: {kind.__name__}.load(path, {missing[0]}=…)"
         )
-    estimator = kind(**(description["params"] | given))
+    reader = Reader(folder, {})
+    params = {name: reader.value(value) for name, value in description["params"].items()}
+    estimator = kind(**(params | given))
     estimator.classes_ = [np.array([0, 1], dtype=description["label_type"])] * description["labels"]
     estimator.n_features_in_ = description["inputs"]
     estimator.input_shape_ = tuple(description["input_shape"])
     if description["names"] is not None:
         estimator.feature_names_in_ = np.array(description["names"], dtype=object)
+    if description.get("label_names") is not None:
+        estimator.label_names_ = np.array(description["label_names"], dtype=object)
+    if description.get("scaler") is not None:
+        estimator.scaler_ = _scaler(description["scaler"])
     estimator.loss_history_ = description["loss_history"]
     estimator.loss_jumps_ = description["loss_jumps"]
     estimator.epochs_ = len(estimator.loss_history_)
@@ -74,14 +83,14 @@ def load(kind: Any, path: str | Path, **given: Any) -> Any:
 def _description(estimator: Any) -> dict[str, Any]:
     params = estimator.get_params(deep=False)
     not_saved = [name for name, value in params.items() if not _plain(value)]
-    names = getattr(estimator, "feature_names_in_", None)
+    names, label_names, scaler = (
+        getattr(estimator, name, None) for name in ("feature_names_in_", "label_names_", "scaler_")
+    )
     return {
         "version": VERSION,
         "estimator": type(estimator).__name__,
         "params": {
-            name: value.name if isinstance(value, Cost) else value
-            for name, value in params.items()
-            if name not in not_saved
+            name: _as_json(value) for name, value in params.items() if name not in not_saved
         },
         "not_saved": [name for name in not_saved if name != "random_state"],
         "shape": vars(estimator.nets_[0].shape),
@@ -91,15 +100,40 @@ def _description(estimator: Any) -> dict[str, Any]:
         "inputs": estimator.n_features_in_,
         "input_shape": list(estimator.input_shape_),
         "names": None if names is None else list(names),
+        "label_names": None if label_names is None else list(label_names),
+        "scaler": scaler and {name: vars(scaler)[name].tolist() for name in SCALER},
         "loss_history": estimator.loss_history_,
         "loss_jumps": estimator.loss_jumps_,
     }
 
 
+def _as_json(value: Any) -> Any:
+    """A parameter as JSON: a cost of the benchmark is its name, another one of ours an object."""
+    if not isinstance(value, Cost):
+        return value
+    return value.name if value.name in COSTS else Writer(Path()).plain(value, "cost")
+
+
 def _plain(value: Any) -> bool:
+    """Whether a file can hold a parameter: not an extractor, nor a cost of one's own."""
     if isinstance(value, Cost):
-        return COSTS.get(value.name) is value or type(value) is type(COSTS.get(value.name))
+        known = COSTS.get(value.name)
+        return type(value) is type(known) if known else not (own_cost(value) or _has_arrays(value))
     return value is None or isinstance(value, str | bool | Real)
+
+
+def _has_arrays(cost: Cost) -> bool:
+    writer = Writer(Path())
+    writer.plain(cost, "cost")
+    return bool(writer.arrays)
+
+
+def _scaler(values: dict[str, list[float]]) -> UnitScaler:
+    scaler = UnitScaler()
+    for name in SCALER:
+        setattr(scaler, name, np.array(values[name]))
+    scaler.n_features_in_ = len(values[SCALER[0]])
+    return scaler
 
 
 def _read(folder: Path) -> dict[str, Any]:

@@ -58,7 +58,8 @@ class Race:
     that of the best look, and its `params` tell the epochs. The last two points are trained until
     it is clear that no better look will come: neither the costs nor the net's own loss have been
     better for long. While a net predicts the same for all rows, its costs say nothing, and only the
-    loss counts. With `stopping="holdout"` all this happens on the first fold alone.
+    loss counts. With `stopping="holdout"` all this happens on the first fold alone, and of the last
+    two points, too, the better one alone is trained on.
 
     `decide` makes labels of probabilities for a cost; without it, a label is on above one half.
     """
@@ -180,9 +181,10 @@ class Race:
 
     def _better_half(self) -> list[int]:
         kept: set[int] = set()
+        half = max(1 if self.stopping == "holdout" else 2, -(-len(self.alive) // 2))
         for cost in range(len(self.costs)):
             losses = [self._losses(cost, self._best_look(cost, p)) for p in self.alive]
-            order = ranked(np.array(losses))[: max(2, -(-len(losses) // 2))]
+            order = ranked(np.array(losses))[:half]
             kept.update(self.alive[place] for place in order)
         return sorted(kept)
 

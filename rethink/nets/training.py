@@ -19,6 +19,7 @@ from rethink.seeds import derive_seed
 
 JUMP = 2.0  # times the loss of the epoch before
 LINE_EVERY = 10  # epochs, where training tells how it goes
+FALL = 1000  # steps after which a falling rate has fallen by the root of two
 MEMORY = 9  # an average of weights is over about the last ninth of all steps
 
 
@@ -50,7 +51,7 @@ class Recipe:
     def rate(self, step: int) -> float:
         """The learning rate of a step, counted from 1."""
         falling = self.schedule == "falling"
-        return self.learning_rate / math.sqrt(1 + step / 100) if falling else self.learning_rate
+        return self.learning_rate / math.sqrt(1 + step / FALL) if falling else self.learning_rate
 
 
 class StoppingRule:

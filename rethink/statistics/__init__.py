@@ -2,17 +2,28 @@
 
 from rethink.statistics.bayesian import SignedRank, signed_rank
 from rethink.statistics.blocks import Blocks, LeftOut, complete_blocks
+from rethink.statistics.effects import improvability, rank_last, shares_gained, win_rates
 from rethink.statistics.friedman import Friedman, critical_difference, friedman, mean_ranks
 from rethink.statistics.groups import indistinct_groups, nemenyi_groups
-from rethink.statistics.means import NOISE, beats, best_of, mean_ste
+from rethink.statistics.means import NOISE, beats, best_of, corrected_interval, mean_ste
 from rethink.statistics.paired import Paired, corrected_t, paired_t
 from rethink.statistics.ranks import average_ranks, midranks, paper_ranks
-from rethink.statistics.wilcoxon import Pair, holm, signed_rank_p, smallest_p_holm, wilcoxon_holm
+from rethink.statistics.resampling import DRAWS, Interval, bootstrap, rank_intervals
+from rethink.statistics.wilcoxon import (
+    Pair,
+    control_holm,
+    holm,
+    signed_rank_p,
+    smallest_p_holm,
+    wilcoxon_holm,
+)
 
 __all__ = [
+    "DRAWS",
     "NOISE",
     "Blocks",
     "Friedman",
+    "Interval",
     "LeftOut",
     "Pair",
     "Paired",
@@ -20,11 +31,15 @@ __all__ = [
     "average_ranks",
     "beats",
     "best_of",
+    "bootstrap",
     "complete_blocks",
+    "control_holm",
+    "corrected_interval",
     "corrected_t",
     "critical_difference",
     "friedman",
     "holm",
+    "improvability",
     "indistinct_groups",
     "mean_ranks",
     "mean_ste",
@@ -32,8 +47,12 @@ __all__ = [
     "nemenyi_groups",
     "paired_t",
     "paper_ranks",
+    "rank_intervals",
+    "rank_last",
+    "shares_gained",
     "signed_rank",
     "signed_rank_p",
     "smallest_p_holm",
     "wilcoxon_holm",
+    "win_rates",
 ]

@@ -1,8 +1,7 @@
-"""Every two of several models over data sets: exact signed-rank tests, corrected by Holm."""
+"""Models over data sets, all pairs or against a control: exact signed-rank tests, after Holm."""
 
 from collections.abc import Sequence
 from itertools import combinations
-from math import comb
 from typing import NamedTuple
 
 import numpy as np
@@ -29,9 +28,31 @@ def wilcoxon_holm(
     level: float = 0.05,
 ) -> list[Pair]:
     """Wilcoxon's signed-rank test of every two columns of a complete table (row = data set)."""
-    columns = np.asarray(values, dtype=float).reshape(len(values), len(models)).T
-    names = list(combinations(models, 2))
-    differences = [gains(a, b, greater_is_better) for a, b in combinations(columns, 2)]
+    return _tested(values, models, list(combinations(models, 2)), greater_is_better, level)
+
+
+def control_holm(
+    values: Sequence[Sequence[float]],
+    models: Sequence[str],
+    control: str,
+    greater_is_better: bool,
+    level: float = 0.05,
+) -> list[Pair]:
+    """The same of one column, the control, against each other one: k - 1 tests of k models."""
+    names = [(control, model) for model in models if model != control]
+    return _tested(values, models, names, greater_is_better, level)
+
+
+def _tested(
+    values: Sequence[Sequence[float]],
+    models: Sequence[str],
+    names: Sequence[tuple[str, str]],
+    greater_is_better: bool,
+    level: float,
+) -> list[Pair]:
+    table = np.asarray(values, dtype=float).reshape(len(values), len(models))
+    columns = dict(zip(models, table.T, strict=True))
+    differences = [gains(columns[a], columns[b], greater_is_better) for a, b in names]
     alone = [signed_rank_p(gained) for gained in differences]
     pairs = []
     for (a, b), gained, p, p_holm in zip(names, differences, alone, holm(alone), strict=True):
@@ -76,14 +97,16 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def smallest_p_holm(n: int, k: int) -> float:
-    """The least corrected p of any two of k models on n data sets.
+def smallest_p_holm(n: int, tests: int) -> float:
+    """The least corrected p of so many tests on n data sets.
 
     Where it is not below the level, no result whatever could tell two of them apart.
 
     Examples
     --------
-    >>> smallest_p_holm(n=6, k=7) > 0.05 > smallest_p_holm(n=10, k=7)
-    True
+    >>> smallest_p_holm(n=11, tests=66)  # all pairs of twelve models
+    0.064453125
+    >>> smallest_p_holm(n=11, tests=13)  # fourteen models against one of them
+    0.0126953125
     """
-    return min(1.0, comb(k, 2) * 2.0 ** (1 - n))
+    return min(1.0, tests * 2.0 ** (1 - n))

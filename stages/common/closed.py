@@ -72,7 +72,7 @@ def _model_within(annotation: object) -> type[BaseModel] | None:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     inner = (_model_within(part) for part in getattr(annotation, "__args__", ()))
-    return next((found for found in inner if found), None)
+    return next((value for value in inner if value), None)
 
 
 Slug = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_+-]{0,63}$")]

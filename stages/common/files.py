@@ -14,11 +14,8 @@ from filelock import FileLock
 
 
 @contextmanager
-def atomic_path(path: Path, *, durable: bool = True) -> Iterator[Path]:
-    """Give a temporary name beside `path`; on success sync it to disk and rename it.
-
-    What is not `durable` is renamed without a sync: a kill cannot undo it, a power cut may.
-    """
+def atomic_path(path: Path) -> Iterator[Path]:
+    """Give a temporary name beside `path`; on success sync it to disk and rename it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
     os.close(handle)
@@ -26,7 +23,7 @@ def atomic_path(path: Path, *, durable: bool = True) -> Iterator[Path]:
     try:
         yield temporary
         temporary.chmod(0o644)  # mkstemp makes private files; a shared store must stay readable
-        publish(temporary, path) if durable else temporary.replace(path)
+        publish(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
 

@@ -28,6 +28,16 @@ class Mean(Number):
 
 
 @dataclass
+class Estimate(Part):
+    """An effect with its 95 % interval; `p` is the share of bootstrap draws that fit the claim."""
+
+    effect: float
+    low: float
+    high: float
+    p: float
+
+
+@dataclass
 class TTest(Part):
     """The outcome of one model against another over seeds: win, tie, loss or too few."""
 
@@ -93,7 +103,7 @@ class Wilcoxon(Part):
 
 @dataclass
 class SignedRank(Part):
-    """The probability that `a` is better on a new data set, neither, or `b`."""
+    """How probable it is that "`a` is better" is the likeliest outcome of the three."""
 
     a: str
     b: str
@@ -104,8 +114,36 @@ class SignedRank(Part):
 
 
 @dataclass
+class PairEffect(Part):
+    """Two models over data sets: by how much `a` is better as a share, how often, and p alone."""
+
+    a: str
+    b: str
+    gain: float
+    win: int
+    tie: int
+    loss: int
+    p: float
+
+
+@dataclass
+class Standing(Part):
+    """A model beside its average rank: the rank's interval, errors left, and splits won."""
+
+    rank: float
+    low: float
+    high: float
+    improvability: float
+    win_rate: float
+
+
+@dataclass
 class OverDatasets(Part):
-    """Tests over data sets; `why` tells why there are none, `note` what they cannot show."""
+    """Tests over data sets; `why` tells why there are none, `note` what they cannot show.
+
+    `control` has the tests of the proposed model against each other one; `wilcoxon_holm` those of
+    all pairs, which only many data sets allow.
+    """
 
     models: list[str]
     datasets: list[str]
@@ -114,6 +152,9 @@ class OverDatasets(Part):
     scale: str
     friedman: Friedman | None
     nemenyi: Nemenyi | None
+    standings: dict[str, Standing]
+    pairs: list[PairEffect]
+    control: list[Wilcoxon]
     wilcoxon_holm: list[Wilcoxon]
     signed_rank: list[SignedRank]
     groups: list[list[str]]

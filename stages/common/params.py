@@ -4,13 +4,16 @@ import os
 from collections.abc import Iterable, Iterator
 from math import prod
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, PrivateAttr
 
 from stages.common.catalog import Catalog, load_catalog
 from stages.common.closed import Closed, Slug, nearest, read_yaml, validated
 from stages.common.errors import UserError
+
+if TYPE_CHECKING:
+    from rethink.costs import Cost
 
 PARAMS = Path("params.yaml")
 SEEDS_STORED = 10
@@ -47,7 +50,7 @@ Values = Annotated[tuple[Value, ...], BeforeValidator(_distinct), Field(min_leng
 
 
 Role = Literal["proposed", "paper", "variant", "ours", "trivial", "reference", "audit"]
-Variant = Literal["rule", "plain", "published", "max"]
+Variant = Literal["rule", "plain", "once", "protocol", "published", "max"]
 PART = {"role", "cost_blind", "variant_of", "variant", "net"}  # in the comparison, not in a result
 
 
@@ -81,10 +84,19 @@ class Experiment(Closed):
     datasets: Names | None = None
 
 
+class FewerSeeds(Closed):
+    """Models that have only the first few seeds on some data sets, or on all: they take long."""
+
+    models: Names
+    datasets: Names | None = None
+    seeds: int = Field(ge=1, le=SEEDS_STORED)
+
+
 class Train(Closed):
     """How each cell is computed."""
 
     seeds: int = Field(ge=1, le=SEEDS_STORED)
+    fewer_seeds: list[FewerSeeds] = Field(default_factory=list)
     folds: int = Field(ge=2, le=100)
     rescale: bool
     time_limit: int = Field(ge=1)
@@ -97,11 +109,12 @@ class Params(Closed):
     profile: Slug
     cluster: str | None = None  # the address of a Dask cluster; else one of this machine's cores
     datasets: Names
+    splits: Literal["random", "stratified"] = "random"  # the paper's are random
     experiments: dict[Slug, Experiment] = Field(min_length=1)
     train: Train
     grids: dict[Slug, Values]
     models: dict[Slug, Model]
-    _images: frozenset[str] = PrivateAttr(frozenset())  # the data sets that the catalogue says are
+    _apart: frozenset[str] = PrivateAttr(frozenset())  # data sets that an experiment has to name
 
     @property
     def cluster_address(self) -> str | None:
@@ -109,13 +122,32 @@ class Params(Closed):
         return os.environ.get("RETHINK_CLUSTER") or self.cluster
 
     def datasets_of(self, experiment: str) -> list[str]:
-        """The data sets of the run that an experiment uses; images only where it names them."""
+        """The data sets of the run that an experiment uses.
+
+        Images, and other files of a data set, only where it names them.
+        """
         wanted = self.experiments[experiment].datasets
         return [
             name
             for name in self.datasets
-            if (name in wanted if wanted is not None else name not in self._images)
+            if (name in wanted if wanted is not None else name not in self._apart)
         ]
+
+    def seeds_of(self, dataset: str, model: str) -> int:
+        """How many seeds a model has on a data set."""
+        fewer = [
+            entry.seeds
+            for entry in self.train.fewer_seeds
+            if model in entry.models and (entry.datasets is None or dataset in entry.datasets)
+        ]
+        return min([self.train.seeds, *fewer])
+
+    def criteria(self) -> "dict[str, Cost]":
+        """What every prediction is scored by: the costs of the benchmark and those asked for."""
+        from rethink.costs import COSTS, get_cost
+
+        asked = [cost for entry in self.experiments.values() for cost in entry.costs]
+        return {name: get_cost(name) for name in dict.fromkeys([*COSTS, *asked])}
 
     def models_used(self) -> list[str]:
         """The models of all experiments, each once."""
@@ -126,12 +158,9 @@ class Params(Closed):
         return {name: list(self.grids[grid]) for name, grid in self.models[model].grid.items()}
 
     def work_of(self, model: str) -> int:
-        """How much a cell of a model has to do: fits of its search and the last, times epochs."""
-        grid = self.grid_of(model)
-        points = prod(len(values) for values in grid.values())
-        epochs = max((int(value) for value in grid.get("epochs", ()) if value), default=1)
-        searched = points > 1 or "folds" in grid.get("stopping", ())
-        return (points * self.train.folds + 1 if searched else 1) * epochs
+        """How many fits a cell of a model takes: those of its search and the last."""
+        points = prod(len(values) for values in self.grid_of(model).values())
+        return points * self.train.folds + 1 if points > 1 else 1
 
 
 def load_params(path: Path = PARAMS) -> Params:
@@ -149,21 +178,26 @@ def checked(raw: dict[str, Any], path: Path = PARAMS) -> Params:
     ]
     if problems:
         raise UserError(f"{path} is not valid:\n  " + "\n  ".join(problems))
-    params._images = frozenset(name for name, e in catalog.datasets.items() if e.images)
+    params._apart = frozenset(
+        name for name, entry in catalog.datasets.items() if entry.images or entry.other_file_of
+    )
     return params
 
 
 def _unknown_names(params: Params, catalog: Catalog) -> Iterator[str]:
-    from rethink.costs import COSTS
-
     lists: list[tuple[str, Iterable[str], Iterable[str]]] = [
         ("datasets", params.datasets, catalog.datasets)
     ]
     for experiment, entry in params.experiments.items():
         lists += [
             (f"experiments.{experiment}.models", entry.models, params.models),
-            (f"experiments.{experiment}.costs", entry.costs, COSTS),
             (f"experiments.{experiment}.datasets", entry.datasets or (), catalog.datasets),
+        ]
+        yield from _cost_problems(experiment, entry.costs)
+    for index, fewer in enumerate(params.train.fewer_seeds):
+        lists += [
+            (f"train.fewer_seeds.{index}.models", fewer.models, params.models),
+            (f"train.fewer_seeds.{index}.datasets", fewer.datasets or (), catalog.datasets),
         ]
     for key, names, valid in lists:
         for index, name in enumerate(names):
@@ -174,6 +208,21 @@ def _unknown_names(params: Params, catalog: Catalog) -> Iterator[str]:
             if grid not in params.grids:
                 hint = nearest(grid, params.grids)
                 yield f"models.{model}.grid.{parameter}: unknown grid {grid!r}; {hint}"
+
+
+def _cost_problems(experiment: str, costs: Iterable[str]) -> Iterator[str]:
+    from rethink.costs import get_cost
+    from rethink.costs.extra.averaged import MatrixCost
+
+    for index, name in enumerate(costs):
+        key = f"experiments.{experiment}.costs.{index}"
+        try:
+            cost = get_cost(name)
+        except ValueError as error:
+            yield f"{key}: {error}".replace(f"unknown cost {name!r}", f"unknown name {name!r}")
+            continue
+        if isinstance(cost, MatrixCost):
+            yield f"{key}: {name} has no value for a row, so no model can be trained for it"
 
 
 def _estimator_problems(params: Params) -> Iterator[str]:

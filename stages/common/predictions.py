@@ -1,4 +1,7 @@
-"""The table of predictions: a row for each iteration and instance, with the labels that are on."""
+"""Two tables of a data set: how each cell went, and what it predicted.
+
+Of predictions, a row for each iteration and instance has the labels that are on.
+"""
 
 from collections.abc import Iterator
 from itertools import groupby
@@ -19,6 +22,29 @@ SCHEMA = pa.schema(
         "part": pa.string(),
         "row": pa.int32(),
         "labels": pa.list_(pa.int16()),
+    }
+)
+PREDICTIONS = pa.schema([*pa.schema(CELL), *SCHEMA])
+RUNS = pa.schema(
+    {
+        "dataset": pa.string(),
+        **CELL,
+        "key": pa.string(),
+        "status": pa.string(),
+        "reason": pa.string(),
+        "seconds": pa.float64(),
+        "device": pa.string(),
+        "host": pa.string(),  # of a timeout or death: which machine,
+        "limit": pa.float64(),  # and how many seconds or bytes it had
+        "chosen": pa.string(),
+        "search": pa.string(),
+        "versions": pa.string(),
+        "work": pa.int64(),  # fits of the search, and the last
+        "asked": pa.string(),
+        "published": pa.string(),  # the run in `results` that has it; null if computed here
+        "commit": pa.string(),  # of the code that computed a published one
+        "memory": pa.list_(pa.list_(pa.float64())),
+        "reliability": pa.list_(pa.list_(pa.float64())),  # a row a bin of probability
     }
 )
 

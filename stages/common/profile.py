@@ -61,8 +61,12 @@ def _plain(value: Any) -> str:
 def main() -> int:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("name", choices=profile_names())
-    for change in switch(parser.parse_args().name):
+    parser.add_argument("name", nargs="?", help=", ".join(profile_names()))
+    name = parser.parse_args().name
+    if not name:
+        names = ", ".join(profile_names())
+        raise UserError(f"which profile? run: make profile NAME=quick; there are {names}")
+    for change in switch(name):
         print(change)
     params = load_params()
     print(f"params.yaml is now the {params.profile} profile", file=sys.stderr)

@@ -47,8 +47,8 @@ def file_problem(file: File, folder: Path) -> str | None:
 def mismatch(path: Path, sha256: str | None, bytes: int | None) -> str | None:
     """What is wrong with a file, or nothing."""
     size = path.stat().st_size
-    if sha256 and (found := sha256_of(path)) != sha256:
-        return f"expected SHA-256 {sha256}, found {found} ({size} bytes)"
+    if sha256 and (digest := sha256_of(path)) != sha256:
+        return f"expected SHA-256 {sha256}, found {digest} ({size} bytes)"
     if bytes is not None and size != bytes:
         return f"expected {bytes} bytes, found {size}"
     return None
@@ -64,12 +64,12 @@ def unpacked_problem(file: File, folder: Path) -> str | None:
     archive, target, note = folder / file.name, folder_of(file, folder), unpacked_note(file, folder)
     if not note.exists():
         return None if target.is_dir() and not archive.exists() else f"{archive} is missing"
-    noted, found = read_json(note), measured(target)
-    if noted == {"archive": file.sha256, **found}:
+    noted, there = read_json(note), measured(target)
+    if noted == {"archive": file.sha256, **there}:
         return None
     raise DataError(
         f"{target} is not what came out of {file.name}: {noted.get('files')} files with "
-        f"{noted.get('bytes')} bytes were unpacked, {found['files']} with {found['bytes']} are "
+        f"{noted.get('bytes')} bytes were unpacked, {there['files']} with {there['bytes']} are "
         f"there; remove the folder and {note}, and fetch it again"
     )
 

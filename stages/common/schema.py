@@ -1,13 +1,22 @@
 """What comparison.json holds: compare makes it, report reads it back into the same types."""
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
 from stages.common.errors import DataError
-from stages.common.outcomes import Mean, Number, OverDatasets, Pair, Part
+from stages.common.outcomes import Estimate, Mean, Number, OverDatasets, Pair, Part
 from stages.common.slices import Slice, Value
+from stages.common.standings import Answer, Setting
+
+SUPPORTED, CONTRADICTED, INCONCLUSIVE, NOT_TESTED = OUTCOMES = (
+    "supported",
+    "contradicted",
+    "inconclusive",
+    "not tested",
+)
 
 
 @dataclass
@@ -38,6 +47,7 @@ class Place(Mean):
     """A model on a data set: its mean and its place among the others."""
 
     planned: int
+    common_mean: float | None  # over the splits that every ranked model has: ranks are by this
     rank: float | None
     paper_rule_rank: int | None
     best: bool
@@ -61,9 +71,15 @@ class Score(Place):
 
 @dataclass
 class DatasetTable(Part):
-    """A data set by one cost."""
+    """A data set by one cost; `splits` are those that every ranked model has.
+
+    `gains` is how much better each ranked model is than the proposed one, as a share.
+    """
 
     decimals: int
+    paper_decimals: int
+    splits: int
+    gains: dict[str, float]
     paper_name: str | None
     paper: list[PrintedScore]
     models: dict[str, Score]
@@ -112,8 +128,13 @@ class Sides(Part):
 
 @dataclass
 class PaperRow(Part):
-    """A printed number and ours, counted the same way; `flaw` explains a difference."""
+    """A printed number and ours, counted the same way; `flaw` explains a difference.
 
+    The status is: agrees, explained (by the flaw), differs (we do not know why), not run.
+    `authors` is what the authors' published code gave.
+    """
+
+    table: str
     dataset: str
     cost: str
     model: str
@@ -121,26 +142,34 @@ class PaperRow(Part):
     ours: Mean | None
     z: float | None
     empty: float
+    decimals: int
     comparisons: Sides
+    status: str
     flaw: str | None
+    authors: Mean | None
 
 
 @dataclass
 class Agreement(Part):
-    """How many numbers and comparisons of a cost agree with the paper."""
+    """How many numbers of a printed table and cost have each status, and pairs the same side."""
 
+    table: str
+    cost: str
     numbers: int
-    within_2: int
+    agrees: int
+    explained: int
+    differs: int
+    not_run: int
     same_side: int
     comparisons: int
 
 
 @dataclass
 class PaperBeside(Part):
-    """The paper's main table beside ours."""
+    """Every number of the paper beside ours."""
 
     rows: list[PaperRow]
-    summary: dict[str, Agreement]
+    summary: list[Agreement]
 
 
 @dataclass
@@ -156,15 +185,54 @@ class Flaw(Part):
 
 
 @dataclass
+class Sensitivity(Part):
+    """The outcome of a claim that is judged in another way."""
+
+    way: str
+    outcome: str
+    estimate: Estimate | None
+
+
+@dataclass
 class Claim(Part):
-    """A claim of the paper with its verdict."""
+    """A claim with its outcome: of the paper if it has a quote, else ours.
+
+    The effect is in `unit`; `effects` has it for each data set, `splits` the common splits there.
+    `detectable` is the smallest effect that a run like this would see in four of five cases.
+    """
 
     id: str
+    theme: str
     claim: str
-    verdict: str
+    quote: str
+    place: str
+    outcome: str
     why: str
-    test: str
+    rule: str
+    unit: str
+    effect: str
+    estimate: Estimate | None
+    detectable: float | None
+    effects: dict[str, float]
+    splits: dict[str, int]
+    differs: str
+    sensitivity: list[Sensitivity]
     anchor: str
+
+    @property
+    def of_the_paper(self) -> bool:
+        """Whether the paper says so."""
+        return bool(self.quote)
+
+
+@dataclass
+class Question(Part):
+    """A question, its answer in words, and the claims it rests on, the one that decides first."""
+
+    id: str
+    question: str
+    answer: str
+    claims: list[str]
 
 
 @dataclass
@@ -222,6 +290,7 @@ class Comparison(Part):
     """The whole file."""
 
     order: Order
+    proposed: str
     reference: list[str]
     seeds: int
     cells: dict[str, int]
@@ -233,7 +302,16 @@ class Comparison(Part):
     paper: PaperBeside
     flaws: list[Flaw]
     claims: list[Claim]
+    questions: list[Question]
     advice: dict[str, Advice]
+    answers: list[Answer] = field(default_factory=list)  # for each data set alone
+    chosen: dict[str, dict[str, Setting]] = field(default_factory=dict)  # by what is advised
+    own: bool = False  # every data set is the user's own: nothing of the paper is examined
+
+    def tally(self) -> dict[str, int]:
+        """How many claims of the paper have each outcome."""
+        counts = Counter(claim.outcome for claim in self.claims if claim.of_the_paper)
+        return {outcome: counts[outcome] for outcome in OUTCOMES}
 
     def title(self, cost: str) -> str:
         """The name of a cost in a sentence, also when no algorithm was run for it."""
@@ -246,6 +324,16 @@ _FILE = TypeAdapter(Comparison)
 def to_json(comparison: Comparison) -> dict[str, Any]:
     """The comparison as plain values; a value of a wrong type is an error."""
     return _FILE.dump_python(comparison, mode="json", warnings="error")
+
+
+def claims_file(comparison: Comparison) -> dict[str, Any]:
+    """The claims and questions alone, to be cited and read by programs: what claims.json holds."""
+    whole = to_json(comparison)
+    claims = [
+        {"of_the_paper": claim.of_the_paper, **row}
+        for claim, row in zip(comparison.claims, whole["claims"], strict=True)
+    ]
+    return {"counts": comparison.tally(), "questions": whole["questions"], "claims": claims}
 
 
 def from_json(values: object) -> Comparison:

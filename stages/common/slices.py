@@ -70,6 +70,7 @@ class Matrix(Part):
     correlation: list[list[float]]
     r: float | None
     p: float | None
+    interval: tuple[float, float] | None
     scaled_r: float | None
     scaled_p: float | None
     permutations: int
@@ -166,6 +167,139 @@ class WrongChoices(Part):
 
 
 @dataclass
+class Gain(Part):
+    """A gain as a share of the score, over data sets; with one of them there is no interval."""
+
+    effect: float
+    low: float | None
+    high: float | None
+    datasets: int
+
+
+@dataclass
+class LearnerGain(Part):
+    """What a rule adds to a learner, and what training for the cost does where it can be."""
+
+    learner: str
+    cost: str
+    rule: Gain | None
+    training: Gain | None
+
+
+@dataclass
+class Addition(Part):
+    """One model against another that lacks a single thing: what that thing adds."""
+
+    adds: str
+    model: str
+    without: str
+    cost: str
+    gain: Gain
+
+
+@dataclass
+class ReliabilityBin(Part):
+    """Labels whose probability lies in a tenth: their share, the mean of it, how many are on."""
+
+    share: float
+    expected: float
+    on: float
+
+
+@dataclass
+class Reliability(Part):
+    """How far a model's probabilities are frequencies; every data set counts the same."""
+
+    model: str
+    datasets: int
+    bins: list[ReliabilityBin]
+    error: float
+
+
+@dataclass
+class RuleGains(Part):
+    """The experiment on rules."""
+
+    learners: list[LearnerGain]
+    additions: list[Addition]
+    reliability: list[Reliability]
+    kind: Literal["rules"] = "rules"
+
+
+@dataclass
+class OnceRow(Part):
+    """The proposed net, and the same one with a single iteration, under the same weights."""
+
+    dataset: str
+    cost: str
+    once: Mean
+    whole: Mean
+    gain: float | None
+    corrected: TTest
+    decimals: int
+
+
+@dataclass
+class Iterations(Part):
+    """The experiment on a single iteration, and over data sets what the others add."""
+
+    rows: list[OnceRow]
+    additions: list[Addition]
+    kind: Literal["once"] = "once"
+
+
+@dataclass
+class ProtocolRow(Part):
+    """The proposed net trained by our protocol and by the paper's; CPU seconds a cell."""
+
+    dataset: str
+    cost: str
+    greater_is_better: bool
+    ours: Mean
+    theirs: Mean
+    gain: float | None
+    corrected: TTest
+    seconds: float | None
+    their_seconds: float | None
+    printed: Number | None
+    decimals: int
+
+
+@dataclass
+class Protocols(Part):
+    """The experiment on the protocol."""
+
+    rows: list[ProtocolRow]
+    kind: Literal["protocol"] = "protocol"
+
+
+@dataclass
+class FileScore(Part):
+    """A model on a data set and on another file of it; `_z` are distances from the paper."""
+
+    dataset: str
+    other: str
+    model: str
+    cost: str
+    greater_is_better: bool
+    ours: Mean
+    elsewhere: Mean
+    printed: Number | None
+    ours_z: float | None
+    other_z: float | None
+    decimals: int
+
+
+@dataclass
+class OtherFiles(Part):
+    """Scores on two files of a data set, and the share of test rows known from training."""
+
+    twins: dict[str, float]
+    rows: list[FileScore]
+    kind: Literal["files"] = "files"
+
+
+@dataclass
 class ImageMean(Mean):
     """The mean of a model on images."""
 
@@ -244,6 +378,17 @@ class Images(Part):
 
 
 Slice = Annotated[
-    DatasetRows | Curves | Matrices | ReweightedNets | RnnVariants | WrongChoices | Images | Rows,
+    DatasetRows
+    | Curves
+    | Matrices
+    | ReweightedNets
+    | RnnVariants
+    | WrongChoices
+    | OtherFiles
+    | RuleGains
+    | Iterations
+    | Protocols
+    | Images
+    | Rows,
     Field(discriminator="kind"),
 ]

@@ -79,10 +79,15 @@ class Pictures(Closed):
     examples: Annotated[tuple[FilePath, ...], BeforeValidator(as_tuple)] = ()  # for the report
 
 
+UNKNOWN = "unknown"
+
+
 class Weights(Origin):
     """A network and the files of its weights; seeded ones need no file."""
 
     title: str
+    licence: str = UNKNOWN
+    cite: str = UNKNOWN
     network: Literal["resnet50", "small-cnn"]
     layout: Literal["keras", "torchvision", "seeded"]
 

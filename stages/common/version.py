@@ -103,7 +103,7 @@ def _imports(module: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _versions(libraries: tuple[str, ...]) -> dict[str, str]:
-    return {name: found for name in libraries if (found := library_version(name))}
+    return {name: number for name in libraries if (number := library_version(name))}
 
 
 @cache
@@ -112,5 +112,5 @@ def library_version(name: str) -> str | None:
     try:
         return version(DISTRIBUTIONS.get(name, name))
     except PackageNotFoundError:  # its distribution has another name
-        found = packages_distributions().get(name)
-        return version(found[0]) if found else None
+        distributions = packages_distributions().get(name)
+        return version(distributions[0]) if distributions else None

@@ -61,6 +61,18 @@ def change(share: float) -> str:
     return text if text[0] in "−0" and not text.startswith("0.") else f"+{text}"
 
 
+def in_unit(value: float, unit: str) -> str:
+    """An effect with its sign and its unit: +1.2 %, −0.35 ranks."""
+    if unit in ("%", "points"):
+        return change(value).replace("%", unit)
+    return signed(value, 2) + ("" if unit == "r" else f" {unit}")
+
+
+def share_text(p: float) -> str:
+    """A probability that is never certain, as it comes from so many draws."""
+    return "> 0.99" if p > 0.99 else "< 0.01" if p < 0.01 else f"{p:.2f}"
+
+
 def gains(share: float) -> str:
     """A gain as a verb and a number: gains 3 %, loses 0.1 %."""
     return f"{'loses' if share < 0 else 'gains'} {percent(abs(share))}"

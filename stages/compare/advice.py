@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
+from rethink.statistics import holm
 from stages.common.schema import Advice, CostTable, Price
 from stages.common.words import counted, duration, sentence
 from stages.compare.evidence import Evidence, Roles
-from stages.compare.numbers import FEWEST_DATASETS, ROPE, mean_of, share_gained
+from stages.compare.numbers import FEWEST_DATASETS, LEVEL, ROPE, mean_of, share_gained
 
 CHEAPER = 0.5  # of the time: only then is a tie with the best worth a change
 
@@ -27,9 +28,9 @@ def _advise(evidence: Evidence, cost: str, table: CostTable) -> Advice:
     if not ranks:
         why = "No data set has every seed of every model, so there are no average ranks."
         return Advice(None, why, points)
-    usable = _candidates(roles, ranks)
+    usable = candidates(roles, ranks)
     best = min(usable, key=lambda model: ranks[model])
-    chosen = _cheapest(best, _ties(table, best, usable), points)
+    chosen = cheapest(best, _ties(table, best, usable), points)
     why = sentence(
         _reason(chosen, best, points, used),
         "Nothing that looks at the features beats it." if chosen in roles.trivial else None,
@@ -40,7 +41,7 @@ def _advise(evidence: Evidence, cost: str, table: CostTable) -> Advice:
     return Advice(chosen, why, points)
 
 
-def _candidates(roles: Roles, ranks: Mapping[str, float]) -> list[str]:
+def candidates(roles: Roles, ranks: Mapping[str, float]) -> list[str]:
     """Models one may use: not one known to be wrong; a trivial one only if nothing beats it."""
     usable = [m for m in ranks if m not in roles.of("audit")]
     trained = [m for m in usable if m not in roles.trivial]
@@ -68,10 +69,11 @@ def _seconds(evidence: Evidence, model: str, cost: str, datasets: Sequence[str])
 
 def _ties(table: CostTable, best: str, models: Sequence[str]) -> list[str]:
     """Models the best gains less than 1 % on, on average, and that no test tells apart from it."""
+    pairs = [pair for pair in table.over_datasets.pairs if best in (pair.a, pair.b)]
     worse = {
-        pair.b if pair.better == pair.a else pair.a
-        for pair in table.over_datasets.wilcoxon_holm
-        if pair.better == best
+        pair.b if pair.a == best else pair.a
+        for pair, p in zip(pairs, holm([pair.p for pair in pairs]), strict=True)
+        if p < LEVEL
     }
     return [
         model
@@ -88,7 +90,8 @@ def _behind(table: CostTable, best: str, model: str) -> float:
     )
 
 
-def _cheapest(best: str, tied: Sequence[str], points: Sequence[Price]) -> str:
+def cheapest(best: str, tied: Sequence[str], points: Sequence[Price]) -> str:
+    """The cheapest of those that tie with the best, if it takes half of the time at most."""
     seconds = {point.model: point.seconds for point in points if point.seconds is not None}
     if best not in seconds:
         return best

@@ -1,123 +1,353 @@
-"""How a claim is written down, and the tests that several claims share."""
+"""How a claim is written down, judged, and judged again in other ways.
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from math import sqrt
-from statistics import fmean
+A module of `experiments` gives `Statement`s. Each has a function `case(setting)`, which says what
+the claim is decided by: a `Case` for `judge`, a `Judgement` that was reached otherwise, or a
+sentence on why it cannot be tested. The rule is in the statement, so it is fixed before any score
+is seen.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import inf, sqrt
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import stdtr
-from scipy.stats import rankdata
+from scipy.special import stdtr, stdtrit
 
-from rethink.statistics import NOISE, signed_rank_p
-from stages.common.schema import Claim
-from stages.common.words import change, counted, listed, p_text, sentence, verb
-from stages.compare.evidence import Evidence
-from stages.compare.numbers import FEWEST_DATASETS, FEWEST_SEEDS, LEVEL, mean_of, seed_gains
-from stages.compare.scores import Seeds
-
-HOLDS, FAILS, NOT_ENOUGH = "holds", "does not hold", "not enough runs"
-TEST_TO_TRAIN = 1 / 3  # rows of a split; splits overlap, so their variance does not average out
-OVER_DATASETS = (
-    "one-sided exact signed-rank test over data sets at the 5 % level; needs "
-    f"{FEWEST_DATASETS} data sets with {FEWEST_SEEDS} seeds each"
+from rethink.statistics import bootstrap, rank_last, shares_gained
+from rethink.statistics.resampling import POWER, Effect
+from stages.common.outcomes import Estimate
+from stages.common.schema import (
+    CONTRADICTED,
+    INCONCLUSIVE,
+    NOT_TESTED,
+    SUPPORTED,
+    Claim,
+    Sensitivity,
 )
+from stages.common.words import counted, in_unit, listed, sentence, share_text, verb
+from stages.compare.evidence import Evidence
+from stages.compare.numbers import DEFAULT_EMPTY, FEWEST_DATASETS, FEWEST_SEEDS, OTHER_EMPTY
+
+SURE = 0.95
+PAPER_COSTS = ("hamming", "rank", "f1", "accuracy")
+_BOOTSTRAP = (
+    "else inconclusive; bootstrap over data sets, then splits; needs "
+    f"{FEWEST_DATASETS} data sets with {FEWEST_SEEDS} common splits each"
+)
+BY_INTERVAL = (
+    "supported if the 95 % interval lies on the claim's side, contradicted if it lies on the other "
+    f"side, {_BOOTSTRAP}"
+)
+BY_CHANCE = (  # of the first place, which is no number with an interval of its own
+    f"supported if P(claim) ≥ {SURE}, contradicted if P(claim) ≤ {1 - SURE:.2f}, {_BOOTSTRAP}"
+)
+ABOVE_ZERO = (0.0, inf)
 
 
-class Outcome(NamedTuple):
-    """What a test says: yes, no or (None) nothing, and why."""
+class Column(NamedTuple):
+    """A column of a sample: a model, by a cost, on a part of the rows, at an iteration."""
 
-    holds: bool | None
+    model: str
+    cost: str
+    part: str = "test"
+    iteration: int = 0
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The way a claim is judged; every one but the default is for its sensitivity."""
+
+    empty: float = DEFAULT_EMPTY
+    rounded: bool = False  # ranks by the paper's rule
+    corrected: bool = False  # t-tests allow for the overlap of splits
+    our_rows: bool = False  # rows that the paper lacks are ranked, too
+    other_sets: bool = False  # data sets that the paper does not have count, too
+
+
+DEFAULT = Setting()
+VARIED = {
+    "0/0 counts 0": replace(DEFAULT, empty=OTHER_EMPTY),
+    "the paper's rank rule": replace(DEFAULT, rounded=True),
+    "the corrected t-test": replace(DEFAULT, corrected=True),
+    "with our rows": replace(DEFAULT, our_rows=True),
+    "with data sets the paper lacks": replace(DEFAULT, other_sets=True),
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """What decides a claim: scores by data set (splits x columns), and the effect of their means.
+
+    `region` holds the effects that the claim speaks of.
+    """
+
+    samples: Mapping[str, np.ndarray]
+    each: Effect
+    whole: Effect = field(default=lambda averages: averages[..., 0])
+    region: tuple[float, float] = ABOVE_ZERO
+    by_chance: bool = False  # decided by P(claim) in place of the interval
+    left_out: Sequence[str] = ()
+
+    @cached_property
+    def by_dataset(self) -> dict[str, float]:
+        """The effect on each data set alone."""
+        return {
+            name: float(self.whole(self.each(sample.mean(axis=0)[None])[0]))
+            for name, sample in self.samples.items()
+        }
+
+    def without(self, dataset: str) -> "Case":
+        """The same, with a data set left out."""
+        rest = {name: sample for name, sample in self.samples.items() if name != dataset}
+        return replace(self, samples=rest)
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """An outcome and what it rests on."""
+
+    outcome: str
     why: str
+    estimate: Estimate | None = None
+    detectable: float | None = None
+    effects: Mapping[str, float] = field(default_factory=dict)
+    splits: Mapping[str, int] = field(default_factory=dict)
+    case: Case | None = None
 
 
-def claim(name: str, text: str, test: str, anchor: str, outcome: Outcome) -> Claim:
-    """One claim with its verdict."""
-    verdict = NOT_ENOUGH if outcome.holds is None else HOLDS if outcome.holds else FAILS
-    return Claim(name, text, verdict, outcome.why, test, anchor)
+@dataclass(frozen=True)
+class Statement:
+    """A claim before it is judged: what it says, who says it where, and the rule that decides."""
+
+    id: str
+    theme: str
+    claim: str
+    rule: str
+    anchor: str
+    case: Callable[[Setting], Case | Judgement | str]
+    unit: str = "%"  # of the effect: %, points, ranks, r
+    effect: str = "gain"  # what the effect is, in a word or two
+    quote: str = ""  # the paper's own sentence; a claim without one is ours
+    place: str = ""
+    differs: str = ""  # how our protocol differs from the paper's for this claim
+    note: Callable[[], str | None] = lambda: None  # what else a reader should know
 
 
-def absent(models: Iterable[str], experiment: Sequence[str]) -> Outcome | None:
-    """The outcome of a claim on models that are not all in an experiment; None if they are."""
-    missing = [model for model in models if model not in experiment]
-    if not missing:
-        return None
-    return Outcome(None, f"{listed(missing)} {verb(missing)} not in the run.")
-
-
-def better_over_datasets(
-    subject: str, gains: Mapping[str, float], unit: Callable[[float], str] = change
-) -> Outcome:
-    """Whether gains, one a data set, are above zero by more than chance."""
-    better = sum(gain > 0 for gain in gains.values())
-    mean = unit(fmean(gains.values())) if gains else ""
-    count = f"{subject} on {better} of {counted(len(gains), 'data set')}, by {mean} on average"
-    if len(gains) < FEWEST_DATASETS:
-        return Outcome(None, sentence(too_few(gains), f"{count}." if gains else None))
-    p = one_sided_p(list(gains.values()))
-    return Outcome(
-        p is not None and p < LEVEL, f"{count} ({'p > 0.5' if p is None else p_text(p)})."
+def judged(statement: Statement) -> Claim:
+    """A claim with its outcome, and the outcomes of judging it in other ways."""
+    judgement = _judgement(statement, DEFAULT)
+    return Claim(
+        id=statement.id,
+        theme=statement.theme,
+        claim=statement.claim,
+        quote=statement.quote,
+        place=statement.place,
+        outcome=judgement.outcome,
+        why=sentence(judgement.why, statement.note()),
+        rule=statement.rule,
+        unit=statement.unit,
+        effect=statement.effect,
+        estimate=judgement.estimate,
+        detectable=judgement.detectable,
+        effects=dict(judgement.effects),
+        splits=dict(judgement.splits),
+        differs=statement.differs,
+        sensitivity=list(_sensitivity(statement, judgement)),
+        anchor=statement.anchor,
     )
 
 
-def one_sided_p(gains: Sequence[float]) -> float | None:
-    """Exact p of the signed-rank test for gains above zero; None (above 1/2) if they are not."""
-    values = np.asarray(gains, dtype=float)
-    upwards = (np.sign(values) * rankdata(np.abs(values))).sum() > 0
-    return signed_rank_p(values) / 2 if upwards else None
+def _judgement(statement: Statement, setting: Setting) -> Judgement:
+    case = statement.case(setting)
+    if isinstance(case, Judgement):
+        return case
+    return Judgement(NOT_TESTED, case) if isinstance(case, str) else judge(case, statement.unit)
 
 
-class Pooled(NamedTuple):
-    """The mean over data sets of the mean gain over seeds, and the one-sided p of its excess."""
+def _sensitivity(statement: Statement, default: Judgement) -> Iterator[Sensitivity]:
+    """The claim judged in every other way that changes its effect, then without each data set."""
+    if default.outcome == NOT_TESTED:
+        return
+    for name, setting in VARIED.items():
+        varied = statement.case(setting)
+        if isinstance(varied, Case) and not _same(varied, default.case):
+            other = judge(varied, statement.unit)
+            if other.estimate:
+                yield Sensitivity(name, other.outcome, other.estimate)
+    case = default.case
+    if case is None or len(case.samples) <= FEWEST_DATASETS:
+        return
+    for name in case.samples:
+        other = judge(case.without(name), statement.unit)
+        yield Sensitivity(f"without {name}", other.outcome, other.estimate)
 
-    mean: float
-    p: float
+
+def _same(case: Case, other: Case | None) -> bool:
+    """Whether two cases have the same scores: the setting does not matter then."""
+    if other is None or case.samples.keys() != other.samples.keys():
+        return False
+    pairs = ((case.samples[name], other.samples[name]) for name in case.samples)
+    return all(np.array_equal(one, two) for one, two in pairs)
 
 
-def pooled_gain(gains: Mapping[str, Sequence[float]]) -> Pooled:
-    """Test that the gain, averaged over a few data sets, is above the chance of the splits.
+def judge(case: Case, unit: str = "%") -> Judgement:
+    """The outcome of a claim on an effect over data sets."""
+    splits = {name: len(sample) for name, sample in case.samples.items()}
+    left_out = f"Left out: {'; '.join(case.left_out)}." if case.left_out else None
+    if len(splits) < FEWEST_DATASETS:
+        return Judgement(NOT_TESTED, sentence(too_few(splits), left_out))
+    # in the order of the names: neither the order of the data sets nor that of params.yaml counts
+    interval = bootstrap([case.samples[name] for name in sorted(splits)], case.each, case.whole)
+    estimate = Estimate(
+        interval.effect, interval.low, interval.high, interval.share_within(*case.region)
+    )
+    inside = sum(_within(effect, case.region) for effect in case.by_dataset.values())
+    why = sentence(
+        f"{_estimated(estimate, unit)}; on {inside} of {counted(len(splits), 'data set')} it is on "
+        f"the claim's side. P(claim) = {share_text(estimate.p)}.",
+        left_out,
+    )
+    outcome = by_chance(estimate.p) if case.by_chance else decided(estimate, case.region)
+    effects = case.by_dataset
+    return Judgement(outcome, why, estimate, interval.detectable, effects, splits, case)
 
-    Each data set has the variance of the corrected resampled t-test; the degrees of freedom are
-    Satterthwaite's. The answer is about these data sets, not about others.
-    """
-    means = [float(np.mean(values)) for values in gains.values()]
-    variances = [
-        float(np.var(values, ddof=1)) * (1 / len(values) + TEST_TO_TRAIN)
-        for values in gains.values()
-    ]
-    mean, total = float(np.mean(means)), sum(variances)
-    if sqrt(total) < 10.0**-NOISE:
-        return Pooled(mean, 0.0 if mean > 0 else 1.0)
-    parts = [v**2 / (len(values) - 1) for v, values in zip(variances, gains.values(), strict=True)]
-    t = mean / (sqrt(total) / len(means))
-    return Pooled(mean, float(stdtr(total**2 / sum(parts), -t)))
+
+def judge_splits(dataset: str, gained: np.ndarray) -> Judgement:
+    """The outcome on one data set, from the gain on each of its splits."""
+    count = len(gained)
+    mean, error = float(gained.mean()), float(gained.std(ddof=1) / sqrt(count))
+    half = float(stdtrit(count - 1, 0.975)) * error
+    p = float(stdtr(count - 1, mean / error)) if error else float(mean > 0) or (mean == 0) / 2
+    estimate = Estimate(mean, mean - half, mean + half, p)
+    why = f"{_estimated(estimate, '%')} over {counted(count, 'split')} of {dataset}."
+    detectable = half + float(stdtrit(count - 1, POWER)) * error
+    outcome = decided(estimate)
+    return Judgement(outcome, why, estimate, detectable, {dataset: mean}, {dataset: count})
+
+
+def _estimated(estimate: Estimate, unit: str) -> str:
+    low, high = (in_unit(end, unit) for end in (estimate.low, estimate.high))
+    return f"The effect is {in_unit(estimate.effect, unit)} (95 % interval {low} to {high})"
+
+
+def _within(effect: float, region: tuple[float, float]) -> bool:
+    least, most = region
+    return least < effect < most or (effect == most < inf)
+
+
+def decided(estimate: Estimate, region: tuple[float, float] = ABOVE_ZERO) -> str:
+    """The outcome: whether the interval lies inside the region, outside of it, or across."""
+    least, most = region
+    if least < estimate.low and estimate.high < most:
+        return SUPPORTED
+    if estimate.high < least or estimate.low > most:
+        return CONTRADICTED
+    return INCONCLUSIVE
+
+
+def by_chance(p: float) -> str:
+    """The outcome by the share of the draws in which the claim is true."""
+    return SUPPORTED if p >= SURE else CONTRADICTED if p <= 1 - SURE else INCONCLUSIVE
 
 
 def too_few(datasets: Iterable[str], needed: int = FEWEST_DATASETS) -> str:
-    """What is lacking for a test over data sets."""
+    """What is lacking for a verdict over data sets."""
     names = list(datasets)
     list_of_names = f" ({listed(names)})" if names else ""
     return (
-        f"{counted(len(names), 'data set')} with {FEWEST_SEEDS} seeds or more{list_of_names}; "
-        f"this needs {needed}."
+        f"{counted(len(names), 'data set')} with {FEWEST_SEEDS} common splits or more"
+        f"{list_of_names}; this needs {needed}."
     )
 
 
-def common_means(scores: Mapping[str, Seeds]) -> dict[str, float]:
-    """The mean of each over the seeds that all have; nothing if these are too few."""
-    common = sorted(set.intersection(*map(set, scores.values()))) if scores else []
-    if len(common) < FEWEST_SEEDS:
-        return {}
-    return {name: fmean(seeds[seed] for seed in common) for name, seeds in scores.items()}
+def absent(models: Iterable[str], run: Iterable[str]) -> str | None:
+    """Why a claim on models that are not all in the run cannot be tested; None if they are."""
+    there = set(run)
+    missing = [model for model in models if model not in there]
+    return f"{listed(missing)} {verb(missing)} not in the run." if missing else None
 
 
-def dataset_gain(a: Seeds, b: Seeds, greater: bool) -> float | None:
-    """The mean gain of `a` over `b` on a data set; None with too few common seeds."""
-    shares = seed_gains(a, b, greater)
-    return mean_of(shares) if len(shares) >= FEWEST_SEEDS else None
+def samples(
+    evidence: Evidence, columns: Sequence[Column], datasets: Iterable[str], empty: float
+) -> tuple[dict[str, np.ndarray], list[str]]:
+    """Scores by data set, a row for each split that all columns have; and what was left out."""
+    whole: dict[str, np.ndarray] = {}
+    left_out: list[str] = []
+    for dataset in datasets:
+        scores = [
+            evidence.scores.seeds(
+                dataset, c.model, c.cost, part=c.part, iteration=c.iteration, empty=empty
+            )
+            for c in columns
+        ]
+        common = sorted(set.intersection(*map(set, scores)))
+        if len(common) >= FEWEST_SEEDS:
+            whole[dataset] = np.array([[seeds[seed] for seeds in scores] for seed in common])
+        elif any(scores):
+            left_out.append(f"{dataset} ({counted(len(common), 'common split')})")
+    return whole, left_out
 
 
-def outside_the_paper(evidence: Evidence, datasets: Iterable[str]) -> str | None:
-    """A sentence on data sets that the paper does not have."""
-    names = [name for name in datasets if not evidence.paper_name(name)]
-    return f"{listed(names)} {verb(names)} not in the paper." if names else None
+def gain_case(
+    evidence: Evidence,
+    pairs: Sequence[tuple[Column, Column]],
+    datasets: Iterable[str],
+    setting: Setting,
+    region: tuple[float, float] = ABOVE_ZERO,
+) -> Case:
+    """How much better the first of each pair is than the second, as a share; the mean of pairs."""
+    columns = [column for pair in pairs for column in pair]
+    whole, left_out = samples(evidence, columns, datasets, setting.empty)
+    signs = [evidence.greater(first.cost) for first, _ in pairs]
+
+    def each(means: np.ndarray) -> np.ndarray:
+        shares = [
+            shares_gained(means[..., 2 * k], means[..., 2 * k + 1], greater)
+            for k, greater in enumerate(signs)
+        ]
+        return np.mean(shares, axis=0)[..., None]
+
+    return Case(whole, each, region=region, left_out=left_out)
+
+
+def rank_case(
+    evidence: Evidence,
+    cost: str,
+    models: Sequence[str],
+    datasets: Iterable[str],
+    setting: Setting,
+    contrast: Effect,
+    whole: Effect,
+    by_chance: bool = False,
+) -> Case:
+    """A contrast of the ranks of models on each data set, such as those of one less another's."""
+    columns = [Column(model, cost) for model in models]
+    scores, left_out = samples(evidence, columns, datasets, setting.empty)
+    if setting.rounded:  # the paper ranks means of as many decimals as it prints
+        scores = {d: table * 10.0 ** evidence.decimals(d, cost) for d, table in scores.items()}
+    greater = evidence.greater(cost)
+    return Case(
+        scores,
+        lambda means: contrast(rank_last(means, greater, setting.rounded)),
+        whole,
+        by_chance=by_chance,
+        left_out=left_out,
+    )
+
+
+def distinct(evidence: Evidence, cost: str, models: Sequence[str]) -> list[str]:
+    """Models without those whose scores equal an earlier one's everywhere: a copy is no rival."""
+    datasets = evidence.datasets()
+    scores = {m: [evidence.scores.seeds(d, m, cost) for d in datasets] for m in models}
+    return [
+        model
+        for place, model in enumerate(models)
+        if scores[model] not in [scores[m] for m in models[:place]]
+    ]
+
+
+def of_the_paper(evidence: Evidence, datasets: Iterable[str], setting: Setting) -> list[str]:
+    """The data sets a claim of the paper is judged on: its own, and others only if asked for."""
+    return [name for name in datasets if setting.other_sets or evidence.paper_name(name)]

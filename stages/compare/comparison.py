@@ -1,27 +1,18 @@
 """The whole comparison, from the evidence to what comparison.json holds."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 
-from stages.common.outcomes import Mean, Number
-from stages.common.schema import (
-    Agreement,
-    Comparison,
-    CostTable,
-    Empty,
-    Failure,
-    Order,
-    PaperBeside,
-    PaperRow,
-    PrintedRank,
-    Sides,
-)
+from stages.common.schema import Comparison, CostTable, Empty, Failure, Order
 from stages.compare.advice import advice
-from stages.compare.audit import flaws, known_flaw
+from stages.compare.answers import answers, usual_choices
+from stages.compare.audit import flaws
 from stages.compare.cost_tables import cost_table
 from stages.compare.evidence import Evidence
 from stages.compare.experiments import claims, sections
-from stages.compare.numbers import DEFAULT_EMPTY, LEVEL, OTHER_EMPTY, errors_apart, near
+from stages.compare.numbers import DEFAULT_EMPTY, LEVEL, OTHER_EMPTY
+from stages.compare.printed import paper_section
+from stages.compare.questions import questions
 
 
 def compare(evidence: Evidence) -> Comparison:
@@ -30,11 +21,14 @@ def compare(evidence: Evidence) -> Comparison:
     costs = {cost: table for cost, table in tables.items() if table.datasets}
     parts = sections(evidence)
     order = _order(evidence, costs)
+    asked, answered = ([], []) if evidence.own else questions(evidence)
+    advised = advice(evidence, costs)
     statuses = Counter(
         cell.status for cells in evidence.scores.cells.values() for cell in cells.values()
     )
     return Comparison(
         order=order,
+        proposed=evidence.roles.proposed,
         reference=[model for model in order.models if model in evidence.roles.reference],
         seeds=len({seed for cells in evidence.scores.cells.values() for seed in cells}),
         cells={"planned": statuses.total(), **dict(sorted(statuses.items()))},
@@ -44,9 +38,13 @@ def compare(evidence: Evidence) -> Comparison:
         costs=costs,
         experiments=parts,
         paper=paper_section(evidence),
-        flaws=flaws(evidence),
-        claims=claims(evidence, parts),
-        advice=advice(evidence, costs),
+        flaws=[] if evidence.own else flaws(evidence),
+        claims=[] if evidence.own else [*answered, *claims(evidence, parts)],
+        questions=asked,
+        advice=advised,
+        answers=answers(evidence, costs),
+        chosen=usual_choices(evidence, advised),
+        own=evidence.own,
     )
 
 
@@ -80,70 +78,3 @@ def _where_empty_matters(costs: Mapping[str, CostTable]) -> dict[str, list[str]]
             if any(model.other_empty for model in inner.models.values()):
                 matters.setdefault(dataset, []).append(cost)
     return matters
-
-
-def paper_section(evidence: Evidence) -> PaperBeside:
-    """All printed numbers with ours beside them, and how many agree for each cost."""
-    algorithms = evidence.experiment("algorithms")
-    rows = [
-        row
-        for cost in algorithms.costs
-        for dataset in algorithms.datasets
-        for row in _rows(evidence, dataset, cost)
-    ]
-    costs = dict.fromkeys(row.cost for row in rows)
-    return PaperBeside(
-        rows, {cost: _agreement(row for row in rows if row.cost == cost) for cost in costs}
-    )
-
-
-def _rows(evidence: Evidence, dataset: str, cost: str) -> Iterator[PaperRow]:
-    printed = {
-        row.model: row
-        for row in evidence.paper.algorithms(evidence.paper_name(dataset), cost)
-        if row.mean is not None
-    }
-    ours = {model: evidence.as_printed(dataset, cost, model) for model in printed}
-    means = {model: mean for model, (mean, _) in ours.items()}
-    for model, row in printed.items():
-        mean, empty = ours[model]
-        z = errors_apart(mean, row, evidence.decimals(dataset, cost))
-        sides = same_sides(model, printed, means)
-        puzzling = (z is not None and not near(z)) or bool(sides.disagree)
-        yield PaperRow(
-            dataset=dataset,
-            cost=cost,
-            model=model,
-            printed=PrintedRank(row.mean, row.ste, row.rank),
-            ours=mean if mean.n else None,
-            z=z,
-            empty=empty,
-            comparisons=sides,
-            flaw=known_flaw(evidence, dataset, cost, model) if puzzling else None,
-        )
-
-
-def same_sides(model: str, printed: Mapping[str, Number], ours: Mapping[str, Mean]) -> Sides:
-    """With how many other models the comparison comes out as printed; printed ties agree."""
-    pairs = {name: (printed[name].mean, ours[name].mean) for name in printed}
-    known = {name: (p, o) for name, (p, o) in pairs.items() if p is not None and o is not None}
-    if model not in known:
-        return Sides(0, 0, [])
-    own_printed, own = known.pop(model)
-    wrong = [
-        name
-        for name, (their_printed, theirs) in known.items()
-        if (own_printed - their_printed) * (own - theirs) < 0
-        or (own_printed != their_printed and own == theirs)
-    ]
-    return Sides(len(known) - len(wrong), len(known), wrong)
-
-
-def _agreement(rows: Iterable[PaperRow]) -> Agreement:
-    ran = [row for row in rows if row.ours]
-    return Agreement(
-        numbers=len(ran),
-        within_2=sum(near(row.z) for row in ran),
-        same_side=sum(row.comparisons.agree for row in ran),
-        comparisons=sum(row.comparisons.of for row in ran),
-    )

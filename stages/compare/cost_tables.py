@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 
-from rethink.statistics import average_ranks, beats, best_of, midranks, paper_ranks
+from rethink.statistics import NOISE, average_ranks, beats, best_of, midranks, paper_ranks
 from stages.common.schema import (
     AverageRanks,
     Beside,
@@ -20,10 +21,14 @@ from stages.compare.numbers import (
     OTHER_EMPTY,
     decimals_of,
     errors_apart,
+    share_gained,
     summary,
 )
 from stages.compare.scores import Cell, Seeds
 from stages.compare.significance import over_datasets, pairwise_tests
+
+MORE_DECIMALS = 2  # than the paper prints
+MOST = 0.75
 
 Table = dict[str, dict[str, Seeds]]  # data set -> model -> seed -> score
 
@@ -72,9 +77,13 @@ def _dataset(
     decimals = decimals_of(printed, (x for seeds in values.values() for x in seeds.values()))
     cells = {model: evidence.scores.planned(dataset, model, cost) for model in values}
     places = _places(evidence, cost, values, cells, decimals)
+    ranked = {m: row.common_mean for m, row in places.items() if row.common_mean is not None}
     other = _places(evidence, cost, others, cells, decimals) if others != values else {}
     return DatasetTable(
-        decimals=decimals,
+        decimals=telling(decimals, list(ranked.values())),
+        paper_decimals=decimals,
+        splits=len(common_splits(values, ranked_models(evidence, values, cells))),
+        gains=_gains(evidence, cost, ranked),
         paper_name=evidence.paper_name(dataset),
         paper=printed,
         models={
@@ -91,6 +100,23 @@ def _dataset(
     )
 
 
+def telling(decimals: int, means: Sequence[float]) -> int:
+    """Decimals that tell most unequal means apart: those of the paper, and at most two more."""
+    distinct = len({round(mean, NOISE) for mean in means})
+    for more in range(MORE_DECIMALS):
+        if len({round(mean, decimals + more) for mean in means}) >= MOST * distinct:
+            return decimals + more
+    return decimals + MORE_DECIMALS
+
+
+def _gains(evidence: Evidence, cost: str, means: Mapping[str, float]) -> dict[str, float]:
+    own = means.get(evidence.roles.proposed)
+    if own is None:
+        return {}
+    greater = evidence.greater(cost)
+    return {model: share_gained(mean, own, greater) for model, mean in means.items()}
+
+
 def _places(
     evidence: Evidence,
     cost: str,
@@ -101,12 +127,17 @@ def _places(
     """Mean, standard error and ranks of each model; only those with every seed are ranked."""
     greater, roles = evidence.greater(cost), evidence.roles
     rows = {model: summary(seeds) for model, seeds in values.items()}
-    means = {model: row.mean for model, row in rows.items() if row.mean is not None}
-    ranked = [m for m in means if len(values[m]) == len(planned[m]) and m not in roles.reference]
+    ranked = ranked_models(evidence, values, planned)
+    common = common_splits(values, ranked)
+    # a model that lacks a seed has no rank, but while it leads no other is called the best
+    means = {
+        model: fmean(seeds[seed] for seed in common if seed in seeds)
+        for model, seeds in values.items()
+        if seeds.keys() & set(common)
+    }
     ours = [means[model] for model in ranked]
     mid = dict(zip(ranked, midranks(ours, greater), strict=True))
     rounded = dict(zip(ranked, paper_ranks(ours, greater, digits), strict=True))
-    # a model that lacks a seed has no rank, but while it leads no other is called the best
     lead = best_of((means[model] for model in means if model not in roles.reference), greater)
     bar = best_of((means[model] for model in ranked if model in roles.trivial), greater)
     return {
@@ -115,6 +146,7 @@ def _places(
             ste=rows[model].ste,
             n=rows[model].n,
             planned=len(planned[model]),
+            common_mean=means[model] if model in mid else None,
             rank=mid.get(model),
             paper_rule_rank=rounded.get(model),
             best=lead is not None and model in mid and not beats(lead, means[model], greater),
@@ -124,6 +156,22 @@ def _places(
         )
         for model in values
     }
+
+
+def ranked_models(
+    evidence: Evidence, values: Mapping[str, Seeds], planned: Mapping[str, Mapping[int, Cell]]
+) -> list[str]:
+    """The models of a data set with every planned seed; the reference is never ranked."""
+    return [
+        model
+        for model, seeds in values.items()
+        if seeds and len(seeds) == len(planned[model]) and model not in evidence.roles.reference
+    ]
+
+
+def common_splits(values: Mapping[str, Seeds], models: Sequence[str]) -> list[int]:
+    """The seeds that all of some models have: a mean over others is of another task."""
+    return sorted(set.intersection(*(set(values[model]) for model in models))) if models else []
 
 
 def _beside(
@@ -145,11 +193,7 @@ def _overall(
     averages, used = average_ranks(ranks)
     reference = evidence.roles.reference
     means = {
-        name: {
-            model: None if row.rank is None else row.mean
-            for model, row in table.items()
-            if model not in reference
-        }
+        name: {model: row.common_mean for model, row in table.items() if model not in reference}
         for name, table in places.items()
     }
     greater = evidence.greater(cost)
@@ -159,6 +203,6 @@ def _overall(
     }
     return Overall(
         average_ranks=AverageRanks(averages, used, [name for name in ranks if name not in used]),
-        over_datasets=over_datasets(means, greater, evidence.roles.proposed),
+        over_datasets=over_datasets(means, scores, greater, evidence.roles.proposed),
         tests=pairwise_tests(scores, greater),
     )

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,16 +13,35 @@ from stages.common.outcomes import Mean
 from stages.common.params import Model, Role, Variant
 from stages.common.schema import PrintedScore
 from stages.common.slices import Example
+from stages.common.standings import Setting
 from stages.compare.numbers import DEFAULT_EMPTY, decimals_of, summary
 from stages.compare.scores import CellName, Scores
 
-TABLES = ("algorithms", "datasets", "mscoco", "reweighting", "rnn_variants", "ttest")
+TABLES = (
+    "algorithms",
+    "datasets",
+    "mscoco",
+    "reweighting",
+    "rnn_variants",
+    "ttest",
+    "authors_code",  # not printed: what the authors' published code gave
+)
 OWN = "RethinkNet"  # what the paper calls its model
 COST_BLIND = ("CC-DP", "CC", "CC-RNN", "BR")
 COUNTED_AS_ONE = (*COST_BLIND, "CFT")  # in the accuracy column: nothing predicted, nothing true
 CONSTANT = {"rank": COST_BLIND}  # printed numbers that are the loss of a constant prediction
 CONVENTIONS = (0.0, 1.0)
 NOBODY = "the model of the role proposed"  # in a sentence, where params.yaml gives it to none
+
+
+class PrintedPlace(NamedTuple):
+    """Where a number is printed: table, data set (as printed, and ours of the run), cost, name."""
+
+    table: str
+    paper_name: str
+    dataset: str | None
+    cost: str
+    name: str
 
 
 @dataclass(frozen=True)
@@ -72,8 +91,13 @@ class Roles:
     @cached_property
     def zeros(self) -> str:
         """The model that predicts no label."""
-        names = (name for name, model in self.models.items() if model.estimator == "AllZeros")
-        return next(names, "all zeros")
+        return self.of_estimator("AllZeros", "all zeros")
+
+    def of_estimator(self, estimator: str, default: str) -> str:
+        """The first model with an estimator, not wrong on purpose; the default if there is none."""
+        models = self.models.items()
+        names = (n for n, m in models if m.estimator == estimator and m.role != "audit")
+        return next(names, default)
 
     @cached_property
     def reference(self) -> list[str]:
@@ -152,11 +176,15 @@ class Evidence:
     roles: Roles = field(default_factory=Roles)
     paper: Paper = field(default_factory=Paper)
     paper_names: Mapping[str, str | None] = field(default_factory=dict)
+    other_files: Mapping[str, str] = field(default_factory=dict)  # and the data sets they are of
     cards: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     labels: Mapping[str, Any] = field(default_factory=dict)  # 0/1 matrices, dense or sparse
     memories: Mapping[CellName, Mapping[int, np.ndarray]] = field(default_factory=dict)
+    reliabilities: Mapping[CellName, Mapping[int, np.ndarray]] = field(default_factory=dict)
     seconds: Mapping[CellName, Mapping[int, float]] = field(default_factory=dict)
     examples: Callable[[str, str, str], list[Example]] = lambda dataset, model, cost: []
+    chosen: Mapping[CellName, Mapping[int, dict[str, Setting]]] = field(default_factory=dict)
+    own: bool = False  # every data set is the user's
 
     def experiment(self, name: str) -> Experiment:
         """An experiment of the run; one that is not in it has no models and no data sets."""
@@ -165,6 +193,11 @@ class Evidence:
     def datasets(self) -> list[str]:
         """The data sets of all experiments, each once."""
         return list(dict.fromkeys(d for e in self.experiments.values() for d in e.datasets))
+
+    def datasets_of(self, model: str) -> list[str]:
+        """The data sets that a model was run on, by whatever experiment."""
+        ran = {dataset for dataset, name, _ in self.scores.cells if name == model}
+        return [dataset for dataset in self.datasets() if dataset in ran]
 
     def printed_datasets(self, experiment: str = "algorithms") -> list[str]:
         """The data sets of an experiment that the paper has."""

@@ -106,7 +106,7 @@ def _write(path: Path, key: str, group: list[Seen], pictures: Pictures) -> None:
     with np.errstate(over="ignore"):  # what does not fit into half precision is refused below
         maps = np.concatenate([batch.maps.astype(pictures.map) for batch in group])
     pooled = np.concatenate([batch.pooled for batch in group])
-    write_part(path, key, pooled, maps, [found for batch in group for found in batch.decoded])
+    write_part(path, key, pooled, maps, [image for batch in group for image in batch.decoded])
 
 
 def part_path(folder: Path, number: int) -> Path:
@@ -125,8 +125,8 @@ def write_part(
         {
             "pooled": _lists(pooled),
             "map": _lists(maps.reshape(len(maps), -1)),
-            "problem": [found.problem for found in decoded],
-            "detail": [found.detail for found in decoded],
+            "problem": [image.problem for image in decoded],
+            "detail": [image.detail for image in decoded],
         }
     )
     write_table(path, table.replace_schema_metadata({KEY: key, PATCHES: str(maps.shape[1])}))

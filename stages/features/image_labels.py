@@ -49,9 +49,9 @@ COLUMNS = ["file", "labels"]
 def read_labelled_csv(path: Path) -> Tagged:
     """Images in the order of their names, labels in that of theirs."""
     rows = [(plain(path, file), _names(labels)) for file, labels in _rows(path)]
-    names = sorted({name for _, found in rows for name in found})
+    names = sorted({name for _, tags in rows for name in tags})
     place = {name: index for index, name in enumerate(names)}
-    return tagged(path, names, ((file, {place[name] for name in found}) for file, found in rows))
+    return tagged(path, names, ((file, {place[name] for name in tags}) for file, tags in rows))
 
 
 def _rows(path: Path) -> list[list[str]]:
@@ -111,12 +111,12 @@ def _load(path: Path) -> dict[str, list[Any]]:
 
 
 def _by_id(path: Path, entries: list[Any], what: str) -> dict[int, Any]:
-    found = {_field(path, entry, "id"): entry for entry in entries}
-    if len(found) < len(entries):
+    by_number = {_field(path, entry, "id"): entry for entry in entries}
+    if len(by_number) < len(entries):
         raise DataError(f"{path}: an id comes twice among the {what}")
-    if not all(isinstance(number, int) for number in found):
+    if not all(isinstance(number, int) for number in by_number):
         raise DataError(f"{path}: an id among the {what} is not a whole number")
-    return found
+    return by_number
 
 
 def _field(path: Path, entry: Any, key: str) -> Any:

@@ -34,14 +34,14 @@ def read_index(source: Source, folder: Path) -> ImageIndex:
     parts = source.parts or (Part(images=PICTURES, labels=PICTURE_LABELS),)
     tagged = [READERS[source.format](folder / part.labels) for part in parts]
     names = tagged[0].names if source.format == "coco" else _all_names([t.names for t in tagged])
-    for part, found in zip(parts, tagged, strict=True):
-        if source.format == "coco" and found.names != names:
+    for part, images in zip(parts, tagged, strict=True):
+        if source.format == "coco" and images.names != names:
             first = folder / parts[0].labels
             raise DataError(f"{folder / part.labels}: its categories are not those of {first}")
     rows = [
-        (f"{part.images}/{file}", part.part, [names.index(found.names[tag]) for tag in tags])
-        for part, found in zip(parts, tagged, strict=True)
-        for file, tags in found.images
+        (f"{part.images}/{file}", part.part, [names.index(images.names[tag]) for tag in tags])
+        for part, images in zip(parts, tagged, strict=True)
+        for file, tags in images.images
     ]
     labels = np.zeros((len(rows), len(names)), dtype=np.uint8)
     for row, (_, _, on) in zip(labels, rows, strict=True):
@@ -51,8 +51,8 @@ def read_index(source: Source, folder: Path) -> ImageIndex:
     return index
 
 
-def _all_names(found: list[tuple[str, ...]]) -> tuple[str, ...]:
-    return tuple(sorted({name for names in found for name in names}))
+def _all_names(lists: list[tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(sorted({name for names in lists for name in names}))
 
 
 def _check_present(index: ImageIndex, folder: Path) -> None:

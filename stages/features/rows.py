@@ -49,7 +49,7 @@ def write_thumbnails(folder: Path, index: ImageIndex, raw: Path, chosen: Iterabl
     testable = [row for row, part in enumerate(index.parts) if part != "train"][:MOST_THUMBNAILS]
     rows = sorted({*testable, *(n for n, file in enumerate(index.files) if file in wanted)})
     made = [(row, thumbnail(raw / index.files[row], SIDE)) for row in rows]
-    kept = [(row, *found) for row, found in made if found]
+    kept = [(row, *image) for row, image in made if image]
     table = pa.Table.from_pylist(
         [dict(zip(SMALL.names, values, strict=True)) for values in kept], schema=SMALL
     )

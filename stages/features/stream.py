@@ -40,22 +40,22 @@ def see(batches: Iterable[list[Path]], network: Network, workers: int) -> Iterat
 
     def work(paths: list[Path]) -> Seen:
         decoded = [decode(path, network.size) for path in paths]
-        pixels = np.stack([_or_black(found, network.size) for found in decoded])
+        pixels = np.stack([_or_black(image, network.size) for image in decoded])
         with one_at_a_time:
             started = time.perf_counter()
             pooled, maps = network(pixels)
             forward = time.perf_counter() - started
-        blank = [found.pixels is None for found in decoded]
+        blank = [image.pixels is None for image in decoded]
         pooled[blank], maps[blank] = 0.0, 0.0
-        told = [Decoded(None, found.problem, found.detail) for found in decoded]
+        told = [Decoded(None, image.problem, image.detail) for image in decoded]
         return Seen(pooled, maps, told, forward)
 
     with ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(1,)) as pool:
         yield from _in_order(pool, work, batches, ahead=workers + 1)
 
 
-def _or_black(found: Decoded, size: int) -> np.ndarray:
-    return np.zeros((size, size, 3), np.uint8) if found.pixels is None else found.pixels
+def _or_black(image: Decoded, size: int) -> np.ndarray:
+    return np.zeros((size, size, 3), np.uint8) if image.pixels is None else image.pixels
 
 
 def _in_order(

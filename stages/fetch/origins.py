@@ -156,9 +156,9 @@ def _check_space(source: Origin, lacking: dict[str, str], folder: Path) -> None:
 def _give_up(
     what: str, name: str, origins: Sequence[Origin], folder: Path, failures: list[str]
 ) -> str:
-    found = [line for origin in origins for line in problems(origin, folder)]
+    missing = [line for origin in origins for line in problems(origin, folder)]
     places = [f"{origin.mirror or name}/{file.name}" for origin in origins for file in origin.files]
-    lines = "\n  ".join(_first([*found, *failures]))
+    lines = "\n  ".join(_first([*missing, *failures]))
     return (
         f"{what} cannot be fetched:\n  {lines}\n"
         f"Put the files into {folder}, or set {MIRROR} to a folder or http(s) address that has "

@@ -6,6 +6,7 @@ from stages.common import paths
 from stages.common.catalog import load_catalog
 from stages.common.errors import DataError, run_command
 from stages.common.raw_files import find_source
+from stages.common.words import counted
 from stages.prepare.dataset import prepare, read, write
 
 
@@ -25,7 +26,10 @@ def main() -> int:
         raise DataError(f"data set {dataset}: {error}") from None
     write(dataset, result, source, entry.images)
     found = [check for check in result.validation["checks"] if check["status"] == "warn"]
-    print(f"{dataset}: {result.card['instances']:,} rows, {len(found)} warnings")
+    rows, warnings = counted(result.card["instances"], "row"), counted(len(found), "warning")
+    print(f"{dataset}: {rows}, {warnings}")
+    if entry.own:
+        print("".join(f"  {line}\n" for line in result.cleaned.story()), end="")
     for check in found:
         print(f"  warning: {check['text']}: found {check['observed']}")
     return 0

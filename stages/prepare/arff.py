@@ -1,7 +1,7 @@
 """ARFF files, dense and sparse, read as Weka reads them or refused with file and line.
 
 Real data sets have plain headers and rows: C parsers read these as a whole. Anything unusual or
-wrong is left to `arff_lines`, which is slow, complete, and names the line that is wrong.
+wrong is left to `rethink.arff`, which is slow, complete, and names the line that is wrong.
 """
 
 import re
@@ -14,13 +14,18 @@ import pyarrow.compute as pc
 from pyarrow import csv
 from scipy import sparse
 
+from rethink.arff import (
+    NUMERIC,
+    PLAIN_WORD,
+    Unreadable,
+    check_data_line,
+    exact_columns,
+    exact_matrix,
+    split_file,
+)
+from rethink.tables import Column, RawTable
 from stages.common.errors import DataError
-from stages.prepare.arff_lines import NUMERIC, PLAIN_WORD, exact_columns, exact_matrix, shown
-from stages.prepare.raw import Column, RawTable
 
-_BOM = b"\xef\xbb\xbf"
-_DATA = re.compile(rb"\n[\x00-\x09\x0b-\x20]*@data(?![^\x00-\x20%])([^\n]*)\n?", re.IGNORECASE)
-_REST = re.compile(rb"[\x00-\x20]*(?:%.*)?")
 _ATTRIBUTE = re.compile(
     rf"\n@attribute[ \t]+({PLAIN_WORD})[ \t]+"
     rf"({'|'.join(NUMERIC)}|\{{[^\x00- {{}}'\"%]+\}})[ \t]*(?=\n)",
@@ -42,21 +47,20 @@ class _Unusual(Exception):
 
 def read_arff(path: Path) -> RawTable:
     """Read a file of numeric and nominal attributes."""
-    raw = _read_bytes(path)
-    encoding = _encoding(raw)
-    keyword = _DATA.search(raw)
-    head = raw[: keyword.start() if keyword else len(raw)].decode(encoding)
-    columns = _plain_columns(head) or exact_columns(path, head)
-    line = head.count("\n") + 2
-    if not keyword:
-        raise DataError(f"{path}:{line - 1}: the file ends in its header, needs @data and rows")
-    if not _REST.fullmatch(keyword[1]):
-        found = shown(keyword[1].decode(encoding).strip())
-        raise DataError(f"{path}:{line}: found {found} after @data, needs a new line")
-    matrix = plain_matrix(raw, keyword.end(), columns)
+    try:
+        return _read(path)
+    except Unreadable as error:
+        raise DataError(str(error)) from None
+
+
+def _read(path: Path) -> RawTable:
+    parts = split_file(path)
+    columns = _plain_columns(parts.head) or exact_columns(path, parts.head)
+    check_data_line(path, parts)
+    matrix = plain_matrix(parts.raw, parts.start, columns)
     if matrix is None:
-        rows = raw[keyword.end() :].decode(encoding)
-        matrix = exact_matrix(path, rows, line + 1, columns)
+        rows = parts.raw[parts.start :].decode(parts.encoding)
+        matrix = exact_matrix(path, rows, parts.line, columns)
     return RawTable(columns, matrix)
 
 
@@ -77,27 +81,6 @@ def plain_matrix(
         return None
 
 
-def _read_bytes(path: Path) -> bytes:
-    """The bytes of a file without byte order mark, every line ended as Unix does."""
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror}; fetch the data set") from None
-    if b"\r" in raw:
-        raw = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    return raw.removeprefix(_BOM)
-
-
-def _encoding(raw: bytes) -> str:
-    if raw.isascii():
-        return "ascii"
-    try:
-        raw.decode("utf-8")
-    except UnicodeDecodeError:
-        return "latin-1"
-    return "utf-8"
-
-
 def _plain_columns(text: str) -> tuple[Column, ...] | None:
     """The columns of a header without quotes and comments after its first attribute."""
     before, *parts = _ATTRIBUTE.split(text + "\n")
@@ -108,7 +91,7 @@ def _plain_columns(text: str) -> tuple[Column, ...] | None:
     one_each = [f"@attribute {number} {kind}" for number, kind in enumerate(different)]
     try:
         columns = exact_columns(Path(), "\n".join([before, *one_each]))
-    except DataError:
+    except Unreadable:
         return None
     if len(columns) != len(different):  # an attribute of another form stands before these
         return None

@@ -1,6 +1,7 @@
 """A data set in the form that all models see: checked labels, features scaled to [0,1]."""
 
 import hashlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ import pyarrow as pa
 from scipy import sparse
 
 from rethink.scaling import UnitScaler
+from rethink.tables import RawTable, encode
 from stages.common import paths
 from stages.common.catalog import Entry, Source
 from stages.common.errors import DataError
@@ -17,6 +19,7 @@ from stages.common.files import write_json
 from stages.common.images import Rows, read_rows
 from stages.common.sources import FORMATS, Pictures
 from stages.common.tables import matrix_to_table, read_table, table_to_matrix, write_table
+from stages.prepare.columns import Cleaned, clean
 from stages.prepare.expectations import validate
 from stages.prepare.facts import (
     Matrix,
@@ -26,8 +29,10 @@ from stages.prepare.facts import (
     totals,
 )
 from stages.prepare.images import copy_images, image_card, read_images
-from stages.prepare.raw import RawDataset, RawTable
+from stages.prepare.raw import RawDataset
 from stages.prepare.readers import read_dataset
+
+TABLES = ("csv", "parquet")  # formats in which cells are text, dates and the like
 
 
 @dataclass(frozen=True)
@@ -41,13 +46,16 @@ class Prepared:
     columns: pd.DataFrame
     card: dict[str, Any]
     validation: dict[str, Any]
+    cleaned: Cleaned
 
 
 def prepare(raw: RawDataset, entry: Entry, images: Rows | None = None) -> Prepared:
     """Validate the data set and scale its features; bad data is an error that lists everything."""
-    columns = describe_columns(raw.features.matrix, _names(raw.features))
+    cleaned = clean(raw.features, entry)
+    table = cleaned.features
+    columns = describe_columns(table.matrix, _names(table))
     official = images.parts if images and "all" not in images.parts else None
-    facts = totals(raw.features.matrix, raw.labels, columns, official)
+    facts = totals(table.matrix, raw.labels, columns, official)
     not_binary = int((raw.labels > 1).sum())
     tables = {
         "columns": columns,
@@ -59,7 +67,7 @@ def prepare(raw: RawDataset, entry: Entry, images: Rows | None = None) -> Prepar
     expected = entry.counts.model_dump(exclude_none=True) if entry.counts else None
     validation = validate(tables, expected)
     _refuse_bad(validation)
-    features, names = encode(raw.features, entry.nominal)
+    features, names = encode(table, entry.nominal)
     features = UnitScaler().fit_transform(features)
     card = {
         **facts,
@@ -70,7 +78,9 @@ def prepare(raw: RawDataset, entry: Entry, images: Rows | None = None) -> Prepar
         "expected": expected,
         "label_names": list(raw.label_names),
     }
-    return Prepared(features, names, raw.labels, raw.label_names, columns, card, validation)
+    return Prepared(
+        features, names, raw.labels, raw.label_names, columns, card, validation, cleaned
+    )
 
 
 def _names(table: RawTable) -> tuple[str, ...]:
@@ -83,40 +93,18 @@ def _refuse_bad(validation: dict[str, Any]) -> None:
         lines = "\n  ".join(f"{check['text']}: found {check['observed']}" for check in broken)
         raise DataError(
             f"the data is not fit for training:\n  {lines}\n"
-            "Mend the file, or the counts of its entry in data/catalog.yaml."
+            f"Mend the file, or {'; '.join(_ways(broken))}."
         )
 
 
-def encode(table: RawTable, nominal: str) -> tuple[Matrix, tuple[str, ...]]:
-    """Nominal columns as an index or one column a value; two values are always one 0/1 column."""
-    spread = [
-        nominal == "onehot" and column.values is not None and len(column.values) > 2
-        for column in table.columns
-    ]
-    if not any(spread):
-        return table.matrix, _names(table)
-    blocks: list[Any] = []
-    names: list[str] = []
-    matrix: Any = table.matrix
-    by_column = matrix.tocsc() if sparse.issparse(matrix) else matrix
-    for index, column in enumerate(table.columns):
-        block = by_column[:, [index]]
-        if spread[index] and column.values:
-            block = _onehot(block, len(column.values))
-            names += [f"{column.name}={value}" for value in column.values]
-        else:
-            names.append(column.name)
-        blocks.append(block)
-    if sparse.issparse(table.matrix):
-        return sparse.csr_array(sparse.hstack(blocks, format="csr")), tuple(names)
-    return np.hstack(blocks), tuple(names)
-
-
-def _onehot(block: Any, values: int) -> Any:
-    """Columns of zeros and ones from a column of indices, dense or sparse as given."""
-    codes = block.toarray().ravel() if sparse.issparse(block) else block.ravel()
-    hot = np.eye(values)[codes.astype(int)]
-    return sparse.csc_array(hot) if sparse.issparse(block) else hot
+def _ways(broken: list[dict[str, Any]]) -> Iterator[str]:
+    """What else helps, in the entry of the data set."""
+    names = {check["check"] for check in broken}
+    if "no-nulls" in names:
+        yield "let missing cells be filled in: missing: impute"
+    if "no-nulls" in names or "finite" in names:
+        yield "leave the columns out: ignore: [...]"
+    yield "mend the counts of its entry in data/catalog.yaml"
 
 
 def content_hash(features: Matrix, labels: np.ndarray) -> str:
@@ -162,6 +150,8 @@ def write(dataset: str, result: Prepared, source: Source, pictures: Pictures | N
     write_table(
         folder / "columns.parquet", pa.Table.from_pandas(result.columns, preserve_index=False)
     )
+    if source.format in TABLES and not source.made:
+        write_json(folder / "columns.json", [list(row) for row in result.cleaned.recipes])
     card = {"name": dataset, "source": _origin(source), **result.card}
     if source.recipe:
         joint = read_table(paths.raw(dataset) / "joint.parquet")

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from rethink.tables import Column, RawTable
 from stages.common.errors import DataError
 from stages.common.files import read_json
 from stages.common.images import (
@@ -20,7 +21,7 @@ from stages.common.images import (
 )
 from stages.common.sources import Pictures
 from stages.common.tables import read_table, write_table
-from stages.prepare.raw import Column, RawDataset, RawTable
+from stages.prepare.raw import RawDataset
 
 
 def read_images(folder: Path) -> tuple[RawDataset, Rows]:

@@ -17,8 +17,8 @@ import numpy as np
 import pyarrow as pa
 from scipy import sparse
 
+from rethink.tables import Column, RawTable
 from stages.common.errors import DataError
-from stages.prepare.raw import Column, RawTable
 from stages.prepare.xdr import Malformed, RObject, parse_xdr, text_of
 
 MAX_BYTES = 400_000_000  # unpacked; the largest set of the collection that we use has 160 MB

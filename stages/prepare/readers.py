@@ -2,19 +2,21 @@
 
 import difflib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 from scipy import sparse
 
+from rethink.tables import Column, RawTable
 from stages.common.catalog import Source
 from stages.common.closed import nearest
 from stages.common.errors import DataError
 from stages.prepare.arff import read_arff
+from stages.prepare.columns import matching
 from stages.prepare.mldr import read_mldr
 from stages.prepare.mulan import read_label_names
-from stages.prepare.raw import Column, RawDataset, RawTable
+from stages.prepare.raw import RawDataset
 from stages.prepare.tabular import read_csv, read_parquet
 
 READERS: dict[str, Callable[[Path], RawTable]] = {
@@ -38,7 +40,38 @@ def read_dataset(source: Source, folder: Path) -> RawDataset:
         name for path in paths if path.suffix == ".xml" for name in read_label_names(path)
     )
     table = _read_tables(source.format, tables)
-    return _split_labels(table, source.labels or named or table.labels, tables[0])
+    names = [column.name for column in table.columns]
+    asked = source.labels or _listed(source, folder)
+    chosen = _without_patterns(asked, names) or named or table.labels
+    return _split_labels(table, chosen, tables[0])
+
+
+def _listed(source: Source, folder: Path) -> tuple[str, ...]:
+    """The lines of the file that names the labels."""
+    if source.labels_file is None:
+        return ()
+    path = folder / source.labels_file
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"labels_file: {path} cannot be read ({error}); put it there") from None
+    names = tuple(line.strip() for line in lines if line.strip())
+    if not names:
+        raise DataError(f"labels_file: {path} is empty, needs the name of a label on each line")
+    return names
+
+
+def _without_patterns(asked: Sequence[str], columns: Sequence[str]) -> tuple[str, ...]:
+    """Names as they are, and for a pattern all columns that are like it."""
+    return tuple(
+        name
+        for each in asked
+        for name in (
+            sorted(matching(columns, [each], "labels"), key=columns.index)
+            if set(each) & set("*?[") and each not in columns
+            else [each]
+        )
+    )
 
 
 def _read_tables(kind: str, paths: list[Path]) -> RawTable:

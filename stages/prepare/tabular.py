@@ -1,4 +1,7 @@
-"""CSV and parquet files with a column for each feature and label."""
+"""CSV and parquet files with a column for each feature and label.
+
+A column is of numbers, of truth values, of dates, or else nominal.
+"""
 
 from collections import Counter
 from pathlib import Path
@@ -8,12 +11,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv, types
 
+from rethink.tables import MISSING, Column, Kind, RawTable
 from stages.common.errors import DataError
 from stages.common.tables import read_table
-from stages.prepare.raw import Column, RawTable
 
-_MISSING = ["", "?"]
 _LARGEST_BLOCK = 2**31 - 1
+_DAY = 86_400 * 1e6  # microseconds
 
 
 def read_csv(path: Path) -> RawTable:
@@ -23,9 +26,10 @@ def read_csv(path: Path) -> RawTable:
             data = stream.read()
         table = _parse(data, {})
         _check_names(path, table.column_names)
-        text = {field.name: pa.string() for field in table.schema if not _numeric(field.type)}
-        if text:
-            table = _parse(data, dict.fromkeys(table.column_names, pa.float64()) | text)
+        text = {field.name: pa.string() for field in table.schema if not _kind(field.type)}
+        if text:  # as it is written: 007 is no 7 where another cell says x7
+            others = {field.name: field.type for field in table.schema if _kind(field.type)}
+            table = _parse(data, others | text)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = " ".join(str(error).split())
         raise DataError(f"{path}: {reason:.300}; needs a CSV file in UTF-8, a row a line") from None
@@ -50,7 +54,7 @@ def _parse(data: bytes, column_types: dict[str, pa.DataType]) -> pa.Table:
         csv.ReadOptions(use_threads=False, block_size=min(len(data) + 1, _LARGEST_BLOCK)),
         csv.ParseOptions(newlines_in_values=True),
         csv.ConvertOptions(
-            column_types=column_types, null_values=_MISSING, strings_can_be_null=True
+            column_types=column_types, null_values=list(MISSING), strings_can_be_null=True
         ),
     )
 
@@ -68,24 +72,41 @@ def _raw_table(path: Path, table: pa.Table) -> RawTable:
     matrix = np.empty((table.num_rows, table.num_columns))
     columns = []
     for i, (name, cells) in enumerate(zip(table.column_names, table.columns, strict=True)):
-        values = None
-        if types.is_boolean(cells.type):
-            cells = cells.cast(pa.uint8())
-        elif not _numeric(cells.type):
+        kind, values = _kind(cells.type), None
+        if kind is None:
             cells = _as_text(path, name, cells)
             values = tuple(sorted(pc.unique(cells.drop_null()).to_pylist()))
             cells = pc.index_in(cells, pa.array(values, cells.type))
+        elif kind == "date":
+            cells = _days(cells)
+        elif kind == "truth":
+            cells = cells.cast(pa.uint8())
         matrix[:, i] = cells.cast(pa.float64(), safe=False).to_numpy()
-        columns.append(Column(name, values))
+        columns.append(Column(name, values, kind or "number"))
     return RawTable(tuple(columns), matrix)
 
 
-def _numeric(kind: pa.DataType) -> bool:
-    return types.is_integer(kind) or types.is_floating(kind) or types.is_null(kind)
+def _kind(of: pa.DataType) -> Kind | None:
+    """The kind of a column that is not nominal."""
+    if types.is_integer(of) or types.is_floating(of) or types.is_null(of) or types.is_decimal(of):
+        return "number"
+    if types.is_boolean(of):
+        return "truth"
+    return "date" if types.is_date(of) or types.is_timestamp(of) or types.is_time(of) else None
+
+
+def _days(cells: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Days since 1970, and times of day as a part of a day."""
+    unit = pa.time64("us") if types.is_time(cells.type) else pa.timestamp("us")
+    if types.is_timestamp(cells.type) and cells.type.tz:
+        unit = pa.timestamp("us", cells.type.tz)
+    whole = cells.cast(unit, safe=False).cast(pa.int64())
+    return pc.divide(whole.cast(pa.float64(), safe=False), _DAY)
 
 
 def _as_text(path: Path, name: str, cells: pa.ChunkedArray) -> pa.ChunkedArray:
     kind = cells.type.value_type if types.is_dictionary(cells.type) else cells.type
     if not (types.is_string(kind) or types.is_large_string(kind)):
-        raise DataError(f"{path}: column {name!r:.200} holds {kind}, needs numbers or text")
+        needed = "needs numbers, dates, truth values or text"
+        raise DataError(f"{path}: column {name!r:.200} holds {kind}, {needed}")
     return cells.cast(pa.large_string())

@@ -87,6 +87,12 @@ def view(inputs: Inputs) -> dict[str, Any]:
         "lines": alerts(inputs),
         "thinned": inputs.params.profile != "paper",
         "failed": len(inputs.comparison.failures),
+        "behind": sum(
+            model.beats_trivial is False
+            for cost in inputs.comparison.costs.values()
+            for table in cost.datasets.values()
+            for model in table.models.values()
+        ),
     }
 
 

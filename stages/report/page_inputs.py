@@ -11,16 +11,21 @@ from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+import yaml
+
 from stages.common import paths
+from stages.common.catalog import load_catalog
 from stages.common.errors import DataError
 from stages.common.files import read_json
-from stages.common.params import Params
+from stages.common.params import Model, Params
 from stages.common.schema import Comparison, from_json
 from stages.common.tables import read_table
 
-COLUMNS = ["dataset", "model", "seconds", "device", "versions"]
+COLUMNS = ["dataset", "model", "seconds", "device", "versions", "published", "commit"]
 MOST_SHOWN = 3  # versions of one thing; the code has a hash for each model
 PACKAGES = ("numpy", "scipy", "scikit-learn", "torch", "pandas", "pyarrow", "dvc", "prefect")
+
+SHORT: Any = {"mode": "json", "exclude_defaults": True}  # of a model: what a file must say
 
 Json = dict[str, Any]  # a card, a validation, a row of runs: written by other stages
 
@@ -33,6 +38,10 @@ class Run:
     datasets: list[str]
     seeds: int
     grids: dict[str, list[Any]]
+    models: dict[str, Model]
+    splits: str = "random"
+    entries: str = ""  # of the data sets in the catalogue, as YAML
+    text: str = ""  # of params.yaml: what this run is made of, as YAML
 
 
 @dataclass
@@ -41,6 +50,7 @@ class Inputs:
 
     comparison: Comparison
     cards: dict[str, Json]
+    rights: dict[str, dict[str, str]]  # of each data set: licence, whom to cite
     validations: dict[str, Json]
     runs: list[Json]
     speeds: dict[str, Json]
@@ -53,12 +63,14 @@ class Inputs:
         """The parts of the page that a claim or a flaw may link to."""
         experiments = {name.replace("_", "-") for name in self.comparison.experiments}
         costs = {f"cost-{cost}" for cost in self.comparison.order.costs}
-        return experiments | costs | ({"paper"} if costs else set())
+        tests = {f"tests-{cost}" for cost in self.comparison.order.costs}
+        return experiments | costs | tests | ({"paper"} if costs else set())
 
 
 def gather(params: Params) -> Inputs:
     """Read them all; what is missing is named."""
     datasets = list(params.datasets)
+    catalog = load_catalog()
     try:
         runs = [
             row
@@ -68,6 +80,7 @@ def gather(params: Params) -> Inputs:
         return Inputs(
             comparison=read_comparison(),
             cards={name: read_json(paths.prepared(name) / "card.json") for name in datasets},
+            rights={name: catalog.rights(name) for name in datasets},
             validations={
                 name: read_json(paths.prepared(name) / "validation.json") for name in datasets
             },
@@ -77,7 +90,11 @@ def gather(params: Params) -> Inputs:
                 profile=params.profile,
                 datasets=datasets,
                 seeds=params.train.seeds,
+                splits=params.splits,
+                entries=_entries(datasets),
+                text=run_text(params),
                 grids={name: list(values) for name, values in params.grids.items()},
+                models=dict(params.models),
             ),
             now=_now(),
             behind=behind(runs),
@@ -86,9 +103,37 @@ def gather(params: Params) -> Inputs:
         raise DataError(f"{error.filename or error} is missing; run `dvc repro`") from None
 
 
+def _entries(datasets: Iterable[str]) -> str:
+    catalog = load_catalog()
+    kept = {name: catalog.entry(name).model_dump(**SHORT) for name in datasets}
+    return _as_yaml(kept)
+
+
+def _as_yaml(values: Json) -> str:
+    """Plain values as YAML, short lists in one line."""
+    return yaml.safe_dump(
+        values, sort_keys=False, allow_unicode=True, default_flow_style=None, width=100
+    )
+
+
+def run_text(params: Params) -> str:
+    """What of the parameters this run is made of: a whole params.yaml, without what is not used."""
+    experiments = {name: e for name, e in params.experiments.items() if params.datasets_of(name)}
+    used = list(dict.fromkeys(model for e in experiments.values() for model in e.models))
+    grids = {grid for name in used for grid in params.models[name].grid.values()}
+    whole = params.model_dump(**SHORT)
+    whole["models"] = {name: whole["models"][name] for name in used}
+    whole["grids"] = {name: values for name, values in whole["grids"].items() if name in grids}
+    whole["experiments"] = {name: whole["experiments"][name] for name in experiments}
+    return _as_yaml(whole)
+
+
 def read_comparison() -> Comparison:
     """What stage `compare` wrote."""
-    return from_json(read_json(paths.REPORTS / "comparison.json"))
+    path = paths.REPORTS / "comparison.json"
+    if not path.exists():
+        raise DataError(f"{path} is missing; run `make report`")
+    return from_json(read_json(path))
 
 
 def _speeds(datasets: Iterable[str]) -> dict[str, Json]:

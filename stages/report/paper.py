@@ -1,10 +1,11 @@
-"""The paper's numbers beside ours, and its known flaws."""
+"""Every printed number beside ours: what is open first, then what explains the rest."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from stages.common.outcomes import Mean
 from stages.common.schema import Agreement, Comparison, Flaw, PaperRow, PrintedRank, Sides
-from stages.common.words import NONE, counted, listed, rank_text
+from stages.common.words import NONE, counted, fixed, listed, rank_text, signed
 from stages.report.page_inputs import Inputs
 from stages.report.table import (
     MEAN,
@@ -12,7 +13,6 @@ from stages.report.table import (
     Column,
     Table,
     counted_as,
-    distance,
     estimate,
     means,
     name,
@@ -25,41 +25,61 @@ from stages.report.table import (
 from stages.report.verdict import verdict_cell
 
 OF = ("count", "of")
+TABLES = {  # in data/paper -> in the paper
+    "algorithms": "Table 6, algorithms",
+    "reweighting": "Table 3, reweighting",
+    "rnn_variants": "Table 7, recurrent nets",
+    "mscoco": "Table 5, images",
+    "ttest": "Table 4, t-tests",
+    "datasets": "Table 2, data sets",
+}
+STATUSES = {  # word -> symbol, class and what it means
+    "agrees": ("≈", "near", "agrees within two standard errors"),
+    "explained": ("!", "gain", "explained by a flaw that this run reproduces"),
+    "differs": ("?", "lack", "differs, and we do not know why"),
+    "not run": ("·", "near", "not run"),
+}
 
 
-def agreement(summary: Mapping[str, Agreement]) -> str:
-    """How much of the printed table comes out again, in one sentence."""
-    rows = summary.values()
-    numbers, within = sum(row.numbers for row in rows), sum(row.within_2 for row in rows)
-    same, pairs = sum(row.same_side for row in rows), sum(row.comparisons for row in rows)
-    if not numbers:
-        return "The paper prints no number for the models and data sets of this run."
-    beside = (
-        f"{within:,} of {counted(numbers, 'printed number')} lie within two pooled standard "
-        "errors of ours"
+def agreement(summary: Iterable[Agreement]) -> str:
+    """How much of the printed tables comes out again, in two sentences."""
+    rows = list(summary)
+    numbers, agrees, explained, differs, missing, same, pairs = (
+        sum(getattr(row, key) for row in rows)
+        for key in ("numbers", "agrees", "explained", "differs", "not_run", "same_side",
+                    "comparisons")
+    )  # fmt: skip
+    if numbers == missing:
+        return f"This run has not one of the {numbers:,} numbers that the paper prints."
+    return (
+        f"The paper prints {numbers:,} numbers in six tables. {agrees:,} agree with ours within "
+        f"two pooled standard errors, {explained:,} are explained by a flaw that this run "
+        f"reproduces, {differs:,} differ and we do not know why, and {missing:,} were not run. Of "
+        f"{counted(pairs, 'pair')} of algorithms on a data set, {same:,} are in the printed order."
     )
-    pairs_of_models = f"{counted(pairs, 'comparison')} of two models"
-    return f"{beside}; {same:,} of {pairs_of_models} fall on the same side."
 
 
 def summary_table(comparison: Comparison) -> Table:
-    """Agreement with the paper, by cost."""
-    summary = comparison.paper.summary
-    columns = [
-        *texts("Cost"),
-        Column("Numbers within two pooled standard errors", fields=OF),
-        Column("Comparisons on the same side", fields=OF),
-    ]
+    """The status of the numbers, by printed table and cost."""
+    columns = [*texts("Table", "Cost"), Column("Numbers"), Column("Agree"), Column("Explained")]
+    columns += [Column("Differ"), Column("Not run"), Column("Pairs in printed order", fields=OF)]
     rows = [
         [
-            name(comparison.title(cost)),
-            _part(summary[cost].within_2, summary[cost].numbers),
-            _part(summary[cost].same_side, summary[cost].comparisons),
+            name(TABLES[row.table]),
+            name(_cost(comparison, row.cost)),
+            *(
+                Cell(f"{count:,}", count)
+                for count in (row.numbers, row.agrees, row.explained, row.differs, row.not_run)
+            ),
+            _part(row.same_side, row.comparisons),
         ]
-        for cost in comparison.order.costs
-        if cost in summary
+        for row in comparison.paper.summary
     ]
-    return simple("paper-agreement", "Agreement with the printed table", columns, rows)
+    return simple("paper-agreement", "Agreement with the printed tables", columns, rows)
+
+
+def _cost(comparison: Comparison, cost: str) -> str:
+    return comparison.title(cost) if cost else NONE
 
 
 def _part(some: int, of: int) -> Cell:
@@ -69,29 +89,44 @@ def _part(some: int, of: int) -> Cell:
     return Cell(html, some / of, fields={"count": some, "of": of})
 
 
-def number_table(comparison: Comparison) -> Table:
-    """Every printed number beside ours."""
-    columns = texts("Data set", "Cost", "Model")
-    columns += [Column("Paper", fields=(*MEAN, "rank")), *means("Ours"), Column("Difference")]
-    columns += [Column("Same side", fields=OF), *texts("Known flaw")]
-    caption = "Every printed number beside ours, differences in pooled standard errors"
-    rows = [_row(comparison, row) for row in comparison.paper.rows]
-    return simple("paper-numbers", caption, columns, rows)
+def number_table(
+    comparison: Comparison, rows: Sequence[PaperRow], file: str, caption: str
+) -> Table:
+    """Printed numbers beside ours and those of the authors' code."""
+    columns = texts("Table", "Data set", "Cost", "Number")
+    columns += [Column("Paper", fields=(*MEAN, "rank")), *means("Ours")]
+    columns += [Column("Apart"), *texts("Status"), *means("Authors’ code")]
+    return simple(file, caption, columns, [_row(comparison, row) for row in rows])
 
 
 def _row(comparison: Comparison, row: PaperRow) -> list[Cell]:
-    cost = comparison.costs[row.cost]
-    decimals = cost.datasets[row.dataset].decimals if row.dataset in cost.datasets else 3
     return [
-        counted_as(row.dataset, row.empty),
-        name(cost.title),
+        name(TABLES[row.table].split(",")[0]),
+        counted_as(row.dataset or NONE, row.empty),
+        name(_cost(comparison, row.cost)),
         name(row.model),
-        _printed(row.printed, decimals),
-        estimate(row.ours, decimals, "not measured in this run"),
-        distance(row.z, cost.greater_is_better),
-        _side(row.comparisons),
-        Cell(piece("link", row.flaw, f"flaw-{row.flaw}"), row.flaw) if row.flaw else Cell(),
+        _printed(row.printed, row.decimals),
+        estimate(row.ours, row.decimals, "not measured in this run"),
+        _apart(row.z, row.comparisons),
+        status(row),
+        _authors(row.authors, row.decimals),
     ]
+
+
+def status(row: PaperRow) -> Cell:
+    """One of four words; the flaw that explains a number is named and linked."""
+    symbol, kind, words = STATUSES[row.status]
+    html = piece("marked", symbol, row.status, kind)
+    if row.status == "explained":
+        html = piece("joined", html, piece("link", row.flaw, f"flaw-{row.flaw}"))
+    return Cell(piece("titled", html, words), row.status)
+
+
+def _authors(mean: Mean | None, decimals: int) -> Cell:
+    if mean is None or mean.mean is None:
+        return void("not run by anybody we know")
+    html = piece("joined", fixed(mean.mean, decimals), piece("span", f"n = {mean.n}", "ste"))
+    return Cell(html, mean.mean, fields={"mean": mean.mean, "ste": mean.ste})
 
 
 def _printed(number: PrintedRank, decimals: int) -> Cell:
@@ -101,16 +136,15 @@ def _printed(number: PrintedRank, decimals: int) -> Cell:
     return Cell(html, number.mean, fields=fields)
 
 
-def _side(sides: Sides) -> Cell:
-    if not sides.of:
-        return void("nothing to compare with", NONE)
-    title = "every comparison agrees"
+def _apart(z: float | None, sides: Sides) -> Cell:
+    """Ours minus printed in pooled standard errors, with the pairs that turn round."""
+    if z is None:
+        return void("no standard error", NONE)
+    html = signed(z, 1)
     if sides.disagree:
-        title = f"the other way round: {listed(sides.disagree)}"
-    html = piece("span", f"{sides.agree} of {sides.of}", title=title)
-    if sides.disagree:
-        html += piece("sign", "≠", title, "lack")
-    return Cell(html, sides.agree / sides.of, fields={"count": sides.agree, "of": sides.of})
+        title = f"the other way round than printed: {listed(sides.disagree)}"
+        html = piece("joined", html, piece("sign", "≠", title, "lack"))
+    return Cell(html, z)
 
 
 def _flaw(flaw: Flaw, anchors: set[str]) -> dict[str, Any]:
@@ -127,11 +161,28 @@ def _flaw(flaw: Flaw, anchors: set[str]) -> dict[str, Any]:
 
 
 def view(inputs: Inputs) -> dict[str, Any]:
-    """Agreement, flaws with their evidence, and every number."""
+    """What is open, agreement, flaws with their evidence, and every number that was measured."""
     comparison = inputs.comparison
+    rows = comparison.paper.rows
+    unexplained = sorted(
+        (row for row in rows if row.status == "differs"), key=lambda row: -abs(row.z or 0.0)
+    )
+    measured = [row for row in rows if row.status != "not run"]
     return {
         "agreement": agreement(comparison.paper.summary),
+        "open": number_table(
+            comparison, unexplained, "paper-open", "Numbers that differ, the furthest first"
+        )
+        if unexplained
+        else None,
         "summary": summary_table(comparison),
-        "numbers": number_table(comparison),
+        "numbers": number_table(
+            comparison,
+            measured,
+            "paper-numbers",
+            "Every printed number that this run measured, differences in pooled standard errors",
+        )
+        if measured
+        else None,
         "flaws": [_flaw(flaw, inputs.anchors) for flaw in comparison.flaws],
     }

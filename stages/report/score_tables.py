@@ -39,15 +39,15 @@ def cost_table(comparison: Comparison, cost_name: str, other: bool) -> Table:
     datasets = columns_of(comparison, cost)
     rules = averages(cost, other)
     ours = [
-        [name(model), *_scores(cost, datasets, model, other), rank_cell(rules, model)]
-        for model in ranked(comparison)
+        [name(model), rank_cell(rules, model), *_scores(cost, datasets, model, other)]
+        for model in by_rank(comparison, cost, other)
     ]
     reference = [
-        [name(model, "reference"), *_scores(cost, datasets, model, other), void("never ranked")]
+        [name(model, "reference"), void("never ranked"), *_scores(cost, datasets, model, other)]
         for model in comparison.reference
     ]
     printed = [
-        [_from_paper(model), *(printed_score(cost, dataset, model) for dataset in datasets), Cell()]
+        [_from_paper(model), Cell(), *(printed_score(cost, dataset, model) for dataset in datasets)]
         for model in printed_models(cost, datasets)
     ]
     groups = [
@@ -61,11 +61,30 @@ def cost_table(comparison: Comparison, cost_name: str, other: bool) -> Table:
     return Table(
         file,
         caption,
-        [*texts("Model"), *headings, Column("Average rank", fields=RULES)],
+        [*texts("Model"), Column("Average rank", fields=RULES), *headings],
         [group for group in groups if group.rows],
         kind="results",
         direction="up" if cost.greater_is_better else "down",
     )
+
+
+def by_rank(comparison: Comparison, cost: CostTable, other: bool) -> list[str]:
+    """The ranked models, the best average rank first; those without one last, in their order."""
+    averages = cost.under(other).average_ranks.models
+    return sorted(ranked(comparison), key=lambda model: averages.get(model) or float("inf"))
+
+
+def fewer_splits(cost: CostTable, datasets: Iterable[str]) -> str:
+    """On which data sets the ranks rest on fewer splits than the means."""
+    parts = []
+    for dataset in datasets:
+        table = cost.datasets[dataset]
+        most = max((model.n for model in table.models.values()), default=0)
+        if 0 < table.splits < most:
+            parts.append(f"{dataset} ({table.splits} of {most})")
+    if not parts:
+        return ""
+    return f"Ranks use the splits that all models have; these are fewer on {listed(parts)}."
 
 
 def _scores(cost: CostTable, datasets: Iterable[str], model: str, other: bool) -> list[Cell]:
@@ -137,7 +156,7 @@ def printed_score(cost: CostTable, dataset: str, model: str) -> Cell:
     if row is None or row.mean is None:
         return void(NOT_PRINTED)
     fields = {"mean": row.mean, "ste": row.ste, "paper-rank": row.rank}
-    return Cell(piece("printed_score", row, table.decimals), row.mean, fields=fields)
+    return Cell(piece("printed_score", row, table.paper_decimals), row.mean, fields=fields)
 
 
 def lead(cost: CostTable, other: bool) -> str:
@@ -204,6 +223,7 @@ def view(comparison: Comparison, cost_name: str) -> dict[str, Any]:
             (when, lead(cost, other), cost_table(comparison, cost_name, other))
             for other, when in conventions(cost.other_empty)
         ],
+        "fewer": fewer_splits(cost, datasets),
         "printed": printed_models(cost, datasets),
         "mixed": any(
             cost.datasets[dataset].paper and cost_name in comparison.empty.matters.get(dataset, [])

@@ -15,11 +15,17 @@ from stages.common.words import NONE, fixed, listed, short, signed
 
 HTML = Path(__file__).parent / "html"
 MEAN = ("mean", "ste")
-TALL = 20  # rows
+TALL = 60  # rows
 CLOSE = 2  # pooled standard errors within which two numbers agree
 FIRST = ("dataset", "cost", "model")  # of the columns of a plain table
 NOT_PRINTED = "not printed in the paper"
 LOST = "did not finish"
+RESULTS = {  # of a test over splits, in words
+    "win": "{better} is better",
+    "loss": "{other} is better",
+    "tie": "no difference seen",
+    "too few": "too few seeds",
+}
 
 
 @cache

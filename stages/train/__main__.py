@@ -1,7 +1,6 @@
 """Stage `train`: compute the missing cells and assemble the predictions of each data set."""
 
 import argparse
-import os
 import sys
 from collections import Counter
 
@@ -22,13 +21,13 @@ from stages.train.store import Manifest, Store
 NO_RESULT = ("failed", "timeout", "died")
 
 
-def summarize(found: dict[Cell, Manifest]) -> bool:
+def summarize(cells: dict[Cell, Manifest]) -> bool:
     """Print how many cells have which status and why some have no result; tells if all have one."""
-    counts = Counter(manifest["status"] for manifest in found.values())
-    print(f"{len(found)} cells: " + ", ".join(f"{n} {status}" for status, n in counts.items()))
+    counts = Counter(manifest["status"] for manifest in cells.values())
+    print(f"{len(cells)} cells: " + ", ".join(f"{n} {status}" for status, n in counts.items()))
     bad = Counter(
         f"{manifest['status']}: {cell.dataset} / {cell.model}: {manifest['reason']}"
-        for cell, manifest in found.items()
+        for cell, manifest in cells.items()
         if manifest["status"] != "ok"
     )
     for line, n in bad.items():
@@ -47,29 +46,12 @@ def main() -> int:
     parser.add_argument("--dataset", help="one data set (default: all of params.yaml)")
     parser.add_argument("--model", help="only its cells, and no assembly of the results")
     parser.add_argument("--plan", action="store_true", help="list the cells, compute nothing")
-    parser.add_argument(
-        "--profile",
-        choices=profile_names(),
-        help="with --plan: as if params.yaml were this profile",
-    )
-    parser.add_argument(
-        "--retry",
-        choices=NO_RESULT,
-        nargs="*",
-        help="compute cells with these statuses again (default: with any but ok)",
-    )
-    parser.add_argument(
-        "--fresh",
-        action="store_true",
-        default=bool(os.environ.get("RETHINK_FRESH")),
-        help="compute cells although their results are published in results/",
-    )
+    parser.add_argument("--profile", choices=profile_names(), help="of which to show the plan")
+    again = "compute cells with these statuses again (default: with any but ok)"
+    parser.add_argument("--retry", choices=NO_RESULT, nargs="*", help=again)
     parser.add_argument("--workers", type=int, default=worker_count(), help="processes at a time")
-    parser.add_argument(
-        "--tolerate-failures",
-        action="store_true",
-        help="exit 0 although cells failed, so that the report can show them",
-    )
+    tolerate = "exit 0 although cells failed, so that the report can show them"
+    parser.add_argument("--tolerate-failures", action="store_true", help=tolerate)
     args = parser.parse_args()
     if args.profile and not args.plan:
         raise UserError("--profile only shows a plan; to switch: make profile NAME=" + args.profile)
@@ -87,11 +69,11 @@ def main() -> int:
     cells = plan(params, load_catalog(), datasets)
     cells = [cell for cell in cells if args.model in (None, cell.model)]
     retry = () if args.retry is None else args.retry or NO_RESULT
-    with Lead(params, store, args.workers, Progress(len(cells)), retry, args.fresh) as lead:
-        found = lead.train(cells)
+    with Lead(params, store, args.workers, Progress(len(cells)), retry) as lead:
+        trained = lead.train(cells)
         for dataset in datasets if args.model is None else ():
-            assemble(dataset, found, store)
-    return 0 if summarize(found) or args.tolerate_failures else CELLS_FAILED
+            assemble(dataset, trained, store)
+    return 0 if summarize(trained) or args.tolerate_failures else CELLS_FAILED
 
 
 if __name__ == "__main__":

@@ -13,15 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import dask
-from distributed import (
-    Client,
-    Nanny,
-    Scheduler,
-    Security,
-    SpecCluster,
-    Worker,
-    WorkerPlugin,
-)
+from distributed import Client, Nanny, Scheduler, Security, SpecCluster, Worker, WorkerPlugin
 from distributed.utils import get_mp_context
 
 from stages.common import paths
@@ -36,11 +28,9 @@ STARTS = 5
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 SETTINGS: dict[str, Any] = {
     "distributed.worker.multiprocessing-method": "forkserver",
-    "distributed.scheduler.allowed-failures": 0,  # the engine decides what a death means
     "distributed.scheduler.worker-ttl": None,  # a job may keep the interpreter lock for minutes
     "distributed.scheduler.http.routes": [],  # no page over HTTP, unless the dashboard is wanted
     "distributed.worker.http.routes": [],
-    "distributed.admin.large-graph-warning-threshold": "1GiB",  # data is sent as part of a task
     "distributed.worker.profile.enabled": False,  # takes CPU time of each worker, all the time
     "distributed.admin.system-monitor.interval": "10s",
     "distributed.admin.tick.interval": "1s",

@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from rethink.calibration import reliability
 from rethink.models import build_model, get_model
+from rethink.models.probabilities import probabilities
 from rethink.scaling import UnitScaler
 from rethink.search import Select, search_and_fit
 
@@ -53,6 +55,7 @@ class Result:
     chosen: dict[str, Any] = field(default_factory=dict)
     search: list[dict[str, Any]] = field(default_factory=list)
     memory: list[list[float]] | None = None  # a net's memory matrix, where labels are its units
+    reliability: list[list[float]] | None = None  # of its probabilities, on the test rows
     predictions: Any = None  # an array (iterations, rows, labels); as it is sent, a table's bytes
     device: str = "cpu"
     host: str | None = None  # of a timeout or death: which machine,
@@ -88,6 +91,7 @@ def compute(task: Task, inputs: Inputs) -> Iterator[Result]:
             chosen=selection.params,
             search=selection.fold_scores,
             memory=None if memory is None else np.round(memory, 6).astype(float).tolist(),
+            reliability=_reliability(model, X[~task.train], Y[~task.train]),
             predictions=predictions,
         )
         started = time.process_time()
@@ -106,6 +110,13 @@ def _predict(model: Any, X: Any) -> np.ndarray:
     if hasattr(model, "predict_iterations"):
         return np.asarray(model.predict_iterations(X))
     return np.asarray(model.predict(X))[np.newaxis]
+
+
+def _reliability(model: Any, X: Any, Y: np.ndarray) -> list[list[float]] | None:
+    """How far probabilities are frequencies; None for a model that has none."""
+    if not hasattr(model, "predict_proba"):
+        return None
+    return np.round(reliability(probabilities(model, X), Y), 6).tolist()
 
 
 def _checked(predictions: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:

@@ -5,16 +5,15 @@ is decided here. Of a pack, every job is tried again alone. A job that was alone
 after its limit; else it is tried again, and is `died` when it has killed its worker every time.
 """
 
-import queue
 import threading
 import time
+from bisect import insort
 from collections.abc import Iterator
 from concurrent.futures import CancelledError, Future
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from heapq import heappop, heappush
-from itertools import count
+from itertools import accumulate, count, islice
 from typing import Any
 
 from distributed import Client, KilledWorker
@@ -23,8 +22,8 @@ from stages.common.errors import DataError, UserError
 from stages.common.machine import host_name
 from stages.train.cluster import connect
 from stages.train.compute import Result
-from stages.train.inputs import input_files
-from stages.train.work import Refused, Work, data_versions, read_data, run_jobs
+from stages.train.inputs import Source, input_files, make_inputs
+from stages.train.work import Refused, Work, run_jobs
 
 TRIES = 3  # a worker may be killed from outside
 PACK, PACK_SECONDS = 16, 0.2  # so many jobs that take so long in all are sent together
@@ -32,23 +31,19 @@ LOOK_EVERY = 1.0  # seconds between two looks at the workers
 NO_WORKER_AT_MOST = 300.0  # seconds to wait for one
 KEPT = "what is finished is kept: run the same command when the cause is gone"
 
-Source = tuple[str, str]  # a data set and which input of it
-
 
 @dataclass(eq=False)
 class Request:
     """A job on its way to its end."""
 
     work: Work
-    source: Source
-    network: bool
-    seconds: float  # expected, to send the longest first
-    number: int
     promise: Future[list[Result]] = field(default_factory=Future)
     deaths: int = 0
 
-    def __lt__(self, other: "Request") -> bool:
-        return (-self.seconds, self.number) < (-other.seconds, other.number)
+    @property
+    def turn(self) -> tuple[bool, float]:
+        """The longest is first; the last try is for the end, when the others are done."""
+        return self.deaths == TRIES - 1, -self.work.seconds
 
 
 @dataclass(eq=False)
@@ -57,9 +52,11 @@ class Flight:
 
     requests: list[Request]
     worker: str
-    sent: float
+    host: str
+    device: str
+    sent: float = field(default_factory=time.monotonic)
+    landed: bool = False  # the worker has ended them, the results are on their way
     future: Any = None  # Dask's
-    missed: int = 0  # looks in a row at which its worker was gone
 
 
 class Engine:
@@ -67,36 +64,30 @@ class Engine:
 
     def __init__(self, client: Client, device: str) -> None:
         self.client, self.device = client, device
-        self.waiting: dict[bool, list[Request]] = {True: [], False: []}  # networks, and others
+        self.waiting: list[Request] = []  # in their order
         self.flying: set[Flight] = set()
         self.data: dict[Source, Any] = {}  # Dask's future of each data set
-        self.events: queue.Queue[tuple[Flight, Any] | None] = queue.Queue()
-        self.lock = threading.RLock()
         self.numbers = count()
+        self.lock = threading.RLock()
+        self.over = threading.Event()
         self.error: BaseException | None = None
+        self.workers: dict[str, dict[str, Any]] = {}  # by address
         self.memory = 0  # bytes of the largest worker
         self.seen = time.monotonic()  # when there was a worker
-        self.workers: dict[str, dict[str, Any]] = {}  # by address
-        self._look()
         client.run_on_scheduler(_leave_deaths_to_us)
+        self._look()
         if device == "cuda" and not self._fitting(network=True):
             raise UserError(
                 "train.device is cuda, but no worker has a GPU; start one on a machine that has: "
                 "dask worker <address> --nthreads 1 --resources GPU=1; or set train.device to auto"
             )
-        self.loop = threading.Thread(target=self._run, name="engine", daemon=True)
-        self.loop.start()
+        threading.Thread(target=self._watch, name="engine", daemon=True).start()
 
-    def submit(
-        self, work: Work, source: Source, *, network: bool, seconds: float
-    ) -> Future[list[Result]]:
+    def submit(self, work: Work) -> Future[list[Result]]:
         """Have a job computed; the future has the result of each of its cells."""
-        with self.lock:
-            if self.error:
-                raise self.error
-            request = Request(work, source, network, seconds, next(self.numbers))
-            heappush(self.waiting[network], request)
-        self.events.put(None)
+        request = Request(work)
+        with self._turn():
+            self._wait([request])
         return request.promise
 
     @property
@@ -108,34 +99,36 @@ class Engine:
         """Give up what has not ended."""
         with self.lock:
             self.error = self.error or error or UserError(f"the run was stopped; {KEPT}")
-            left = [request for flight in self.flying for request in flight.requests]
-            left += [*self.waiting[True], *self.waiting[False]]
-            self.flying, self.waiting = set(), {True: [], False: []}
+            left = [*self.waiting, *(r for flight in self.flying for r in flight.requests)]
+            self.waiting, self.flying = [], set()
+        self.over.set()
         for request in left:
             request.promise.set_exception(self.error)
-        self.events.put(None)
 
-    def _run(self) -> None:
-        looked = time.monotonic()
-        while not self.error:
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """One thread at a time changes what there is to do, then idle workers get some of it; what
+        goes wrong ends the run."""
+        with self.lock:
             try:
-                with suppress(queue.Empty):
-                    if event := self.events.get(timeout=LOOK_EVERY):
-                        self._land(*event)
-                if time.monotonic() - looked > LOOK_EVERY:
-                    self._look()
-                    self._recall()
-                    looked = time.monotonic()
+                yield
+                if self.error:
+                    raise self.error
                 self._send()
             except BaseException as error:
                 self.close(error)
+
+    def _watch(self) -> None:
+        while not self.over.wait(LOOK_EVERY):
+            with self._turn():
+                self._look()
 
     def _look(self) -> None:
         """See which workers there are."""
         try:
             self.workers = self.client.scheduler_info()["workers"]
-        except (OSError, RuntimeError) as error:
-            raise UserError(f"the Dask cluster has gone away ({error}); {KEPT}") from None
+        except (OSError, RuntimeError, KeyError) as error:  # no "workers": the client has given up
+            raise UserError(f"the Dask cluster has gone away ({error!r}); {KEPT}") from None
         local = self.client.cluster
         if local and len(self.workers) < len(local.worker_spec):
             local.scale(len(local.worker_spec))  # replaces what was killed while it started
@@ -161,115 +154,102 @@ class Engine:
             return set() if network and self.device == "cuda" else set(self.workers)
         return gpu if network else self.workers.keys() - gpu or gpu
 
-    def _send(self) -> None:
-        with self.lock:
-            idle = self.workers.keys() - {flight.worker for flight in self.flying}
-            fitting = {network: self._fitting(network) for network in self.waiting}
-            while heads := [r[0] for net, r in self.waiting.items() if r and idle & fitting[net]]:
-                network = min(heads).network
-                worker = min(idle & fitting[network])
-                idle = idle - {worker}
-                self._launch(self._pack(self.waiting[network]), worker)
-
-    def _pack(self, waiting: list[Request]) -> list[Request]:
-        """The longest job; if it takes next to no time, others that need the same data, too."""
-        pack, seconds = [heappop(waiting)], 0.0
-        while waiting and not pack[-1].deaths and len(pack) < PACK:
-            seconds += pack[-1].seconds
-            fits = waiting[0].source == pack[0].source and not waiting[0].deaths
-            if not fits or seconds + waiting[0].seconds > PACK_SECONDS:
-                break
-            pack.append(heappop(waiting))
-        return pack
-
-    def _launch(self, requests: list[Request], worker: str) -> None:
-        gpu = self.workers[worker]["resources"].get("GPU")
+    def _wait(self, requests: list[Request]) -> None:
         for request in requests:
-            task = request.work.task
-            if request.network:
-                device = {"device": self.device if gpu else "cpu"}
-                task = replace(task, params=task.params | device)
-            # local workers come from this process: nothing can differ
-            expected = {} if self.client.cluster else request.work.versions
-            request.work = replace(request.work, task=task, versions=expected)
-        flight = Flight(requests, worker, time.monotonic())
-        works, data = [request.work for request in requests], self._data(requests[0].source)
-        flight.future = self.client.submit(run_jobs, works, data, workers=worker, pure=False)
+            insort(self.waiting, request, key=lambda one: one.turn)
+
+    def _send(self) -> None:
+        """Give each idle worker the longest job that it may have."""
+        idle = self.workers.keys() - {one.worker for one in self.flying if not one.landed}
+        if idle and self.waiting:
+            fitting = {network: self._fitting(network) for network in (True, False)}
+            for worker in sorted(idle):
+                mine = (r for r in self.waiting if worker in fitting[r.work.network])
+                if first := list(islice(mine, PACK)):
+                    self._launch(_pack(first), worker)
+
+    def _launch(self, requests: list[Request], address: str) -> None:
+        for request in requests:
+            self.waiting.remove(request)
+        worker, works = self.workers[address], [request.work for request in requests]
+        device = self.device if worker["resources"].get("GPU") else "cpu"
+        flight = Flight(requests, address, host_name(worker["host"]), device)
         self.flying.add(flight)
-        flight.future.add_done_callback(partial(self._answer, flight))
+        flight.future = self.client.submit(  # goes elsewhere if the worker has just gone
+            run_jobs, works, self._data(works[0].source), device,
+            workers=address, allow_other_workers=True, pure=False,
+        )  # fmt: skip
+        flight.future.add_done_callback(partial(self._land, flight))
 
     def _data(self, source: Source) -> Any:
         """A data set on the workers: a task, which Dask can run again when a worker is lost."""
         if source not in self.data or self.data[source].status == "error":
             files, key = input_files(*source), f"{'-'.join(source)}-{next(self.numbers)}"
-            self.data[source] = self.client.submit(
-                read_data, files, source[1], data_versions(), key=key
-            )
+            self.data[source] = self.client.submit(make_inputs, files, source[1], key=key)
         return self.data[source]
 
-    def _answer(self, flight: Flight, future: Any) -> None:
-        """Runs in a thread of Dask's when a flight has ended in some way."""
-        try:
-            self.events.put((flight, future.result()))
-        except BaseException as error:
-            self.events.put((flight, error))
-
-    def _recall(self) -> None:
-        """Take back jobs whose worker was gone before they began, or before their result came:
-        Dask would wait for its return. A job that was running has failed by the second look."""
-        with self.lock:
-            for flight in [one for one in self.flying if one.worker not in self.workers]:
-                flight.missed += 1
-                if flight.missed > 1 and flight.future.status != "error":
-                    flight.future.cancel()
-                    self._end(flight, again=flight.requests)
-
-    def _end(self, flight: Flight, again: list[Request]) -> None:
-        """A flight is over; some of its jobs are to be sent again."""
-        self.flying.remove(flight)
-        for request in again:
-            heappush(self.waiting[request.network], request)
-
-    def _land(self, flight: Flight, answer: Any) -> None:
-        with self.lock:
-            if flight not in self.flying:  # it was taken back, or all was given up
-                return
-            flight.future.release()  # or Dask would compute it again when its worker dies
-            if isinstance(answer, KilledWorker):
+    def _land(self, flight: Flight, future: Any) -> None:
+        """Runs in a thread of Dask's when a worker has ended a flight in some way."""
+        with self._turn():
+            flight.landed = True  # the worker gets its next job before the results come
+            if future.status == "error":  # it has died
                 self._look()
-                self._bury(flight, host_name(answer.last_worker.host))
-                return
-            if not isinstance(answer, list):
-                raise _failure(answer)
-            self._end(flight, again=[])
-        for request, results in zip(flight.requests, answer, strict=True):
-            died = [replace(r, limit=self.memory) if r.status == "died" else r for r in results]
-            request.promise.set_result(died)
+        try:
+            answer = future.result()
+        except BaseException as error:
+            answer = error
+        with self._turn():
+            if flight in self.flying:  # else all was given up
+                self._settle(flight, answer)
+                self.flying.remove(flight)
 
-    def _bury(self, flight: Flight, host: str) -> None:
+    def _settle(self, flight: Flight, answer: Any) -> None:
+        """Keep the promises of a flight, or have its jobs tried again."""
+        if isinstance(answer, KilledWorker):
+            self._bury(flight, answer.last_worker.address)
+        elif not isinstance(answer, list):
+            raise _failure(answer)
+        else:
+            for request, results in zip(flight.requests, answer, strict=True):
+                request.promise.set_result([self._complete(r, flight.host) for r in results])
+
+    def _complete(self, result: Result, host: str) -> Result:
+        """A result; for want of memory, with the machine and what it had."""
+        died = result.status == "died"
+        return replace(result, host=host, limit=self.memory) if died else result
+
+    def _bury(self, flight: Flight, where: str) -> None:
         """Decide what becomes of the jobs of a worker that died."""
         for request in flight.requests:
             request.deaths += 1
-        first, alone = flight.requests[0], len(flight.requests) == 1
-        seconds, work = time.monotonic() - flight.sent, first.work
-        if alone and seconds >= work.limit:
-            limit = work.limit / len(work.task.costs)
+        first, *others = flight.requests
+        costs, seconds = first.work.task.costs, time.monotonic() - flight.sent
+        if not others and where == flight.worker and seconds >= first.work.limit:
+            limit = first.work.limit / len(costs)
             status, reason = "timeout", f"stopped after the limit of {limit:g} s a cell"
-        elif alone and first.deaths >= TRIES:
+        elif not others and first.deaths >= TRIES:
             limit, status = self.memory, "died"
             reason = (
                 "its process was killed again and again, most likely for want of memory: "
                 f"it may have {limit / 2**30:.1f} GiB"
             )
         else:
-            if first.deaths > 1:
-                first.seconds = 0.0  # the last try is for the end, when the others are done
-            self._end(flight, again=flight.requests)
+            self._wait(flight.requests)
             return
-        self._end(flight, again=[])
-        device, cells = work.task.params.get("device", "cpu"), len(work.task.costs)
-        each = Result("", status, reason, seconds / cells, device=device, host=host, limit=limit)
-        first.promise.set_result([replace(each, cost=cost) for cost in work.task.costs])
+        device = flight.device if first.work.network else "cpu"
+        each = Result("", status, reason, seconds / len(costs))
+        each = replace(each, device=device, host=flight.host, limit=limit)
+        first.promise.set_result([replace(each, cost=cost) for cost in costs])
+
+
+def _pack(requests: list[Request]) -> list[Request]:
+    """The first; if it takes next to no time, others that need the same data, too."""
+    first = requests[0].work
+    like = [r for r in requests if not r.deaths
+            and (r.work.source, r.work.network) == (first.source, first.network)]  # fmt: skip
+    ends = accumulate(r.work.seconds for r in like)
+    pack = [r for r, end in zip(like, ends, strict=True) if end <= PACK_SECONDS]
+    return pack if requests[0] in pack else requests[:1]
 
 
 def _leave_deaths_to_us(dask_scheduler: Any) -> None:
@@ -298,4 +278,3 @@ def start_engine(address: str | None, workers: int, device: str) -> Iterator[Eng
             yield engine
         finally:
             engine.close()
-            engine.loop.join()

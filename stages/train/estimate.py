@@ -40,7 +40,7 @@ def expected_seconds(cell: Cell, timed: Timings, params: Params, catalog: Catalo
 def measured_seconds(cell: Cell, timed: Timings, params: Params, catalog: Catalog) -> float | None:
     """Measured CPU time for a unit of work here, else on other data sets by size, times the work.
 
-    Work is fits times epochs, size is rows times labels: warm starts and pruned searches make
+    Work is the fits of a search, size is rows times labels: warm starts and pruned searches make
     the estimate of a larger grid a high one.
     """
     units = timed.get((cell.dataset, cell.model), [])

@@ -21,6 +21,8 @@ from stages.train.compute import Inputs
 
 SENT_AT_MOST = 256 * 2**20  # bytes; maps of many images are larger, tables hardly ever
 
+Source = tuple[str, str]  # a data set, and which input of it a model has
+
 
 @dataclass(frozen=True)
 class File:
@@ -51,11 +53,10 @@ def input_files(dataset: str, kind: str, sent_at_most: int = SENT_AT_MOST) -> li
     prepared = paths.prepared(dataset)
     names = {"features": [prepared / "features.parquet"], "joint": [prepared / "joint.parquet"]}
     rest = names.get(kind) or sorted((paths.features(dataset) / "parts").glob("*.parquet"))
-    found = [prepared / "labels.parquet", *rest]
-    send = sum(path.stat().st_size for path in found) <= sent_at_most
-    if send:
-        return [File(path.name, path.read_bytes()) for path in found]
-    return [File(str(path.absolute()), sha256=sha256_of(path)) for path in found]
+    files = [prepared / "labels.parquet", *rest]
+    if sum(path.stat().st_size for path in files) <= sent_at_most:
+        return [File(path.name, path.read_bytes()) for path in files]
+    return [File(str(path.absolute()), sha256=sha256_of(path)) for path in files]
 
 
 def make_inputs(files: Sequence[File], kind: str) -> Inputs:
@@ -63,20 +64,15 @@ def make_inputs(files: Sequence[File], kind: str) -> Inputs:
     tables = (table_from_bytes(file.read()) for file in files)
     labels = table_to_matrix(next(tables))
     if kind == "map":
-        return Inputs(*_maps(list(tables), labels))
-    table = next(tables)
-    if kind == "features":
-        return Inputs(table_to_matrix(table), labels)
-    support = np.array([[int(bit) for bit in name] for name in table.column_names], dtype=np.uint8)
-    return Inputs(table_to_matrix(table), labels, {"support": support})
-
-
-def _maps(parts: list[Any], labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
-    """The maps of all images, a row each, and of how many patches one consists."""
-    maps = [table["map"].combine_chunks().flatten().to_numpy() for table in parts]
-    rows = sum(table.num_rows for table in parts)
-    matrix = np.concatenate(maps).reshape(rows, -1).astype(np.float32)
-    return matrix, labels, {"patches": int(parts[0].schema.metadata[b"patches"])}
+        parts = list(tables)
+        maps = [table["map"].combine_chunks().flatten().to_numpy() for table in parts]
+        rows = sum(table.num_rows for table in parts)
+        matrix = np.concatenate(maps).reshape(rows, -1).astype(np.float32)
+        return Inputs(matrix, labels, {"patches": int(parts[0].schema.metadata[b"patches"])})
+    table, known = next(tables), {}
+    if kind == "joint":
+        known["support"] = np.array([list(name) for name in table.column_names], dtype=np.uint8)
+    return Inputs(table_to_matrix(table), labels, known)
 
 
 def load_card(dataset: str) -> dict[str, Any]:

@@ -1,12 +1,13 @@
-"""The lead of a run: finds cells in the store, has the others computed, and alone writes them.
+"""The lead of a run: looks for cells in the store, has the others computed, and alone writes them.
 
 Both doors use it: `dvc repro` for one data set after the other, the Prefect flow for each model on
 a data set, from several threads.
 """
 
+import os
 import threading
 from collections.abc import Callable, Collection, Iterator
-from concurrent.futures import Future, as_completed
+from concurrent.futures import as_completed
 from contextlib import ExitStack
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
@@ -23,11 +24,11 @@ from stages.common.published import read_published
 from stages.train.compute import Result, Task
 from stages.train.estimate import Timings, expected_seconds, timings
 from stages.train.inputs import load_splits
-from stages.train.keys import Names, names, versions
-from stages.train.plan import Cell, Job, is_network, jobs
+from stages.train.keys import names, versions
+from stages.train.plan import Cell, is_network, jobs
 from stages.train.progress import Progress
 from stages.train.store import Manifest, Store
-from stages.train.work import Work
+from stages.train.work import Work, task_versions
 
 if TYPE_CHECKING:
     from stages.train.engine import Engine
@@ -47,7 +48,8 @@ class Lead:
     ) -> None:
         self.params, self.store, self.workers = params, store, workers
         self.progress, self.retry = progress, retry
-        self.published = {} if fresh else read_published()
+        again = fresh or os.environ.get("RETHINK_FRESH")
+        self.published = {} if again else read_published()
         self.catalog = load_catalog()
         self.address = params.cluster_address
         self.lock = threading.Lock()
@@ -70,35 +72,32 @@ class Lead:
     ) -> dict[Cell, Manifest]:
         """Bring cells into the store and return their manifests; `done` is told how many are."""
         named = names(cells, self.params)
-        stored = self.settled({cell: both.key for cell, both in named.items()})
-        rest = {cell: both.asked for cell, both in named.items() if cell not in stored}
-        published = {cell: row for cell, asked in rest.items() if (row := self._published(asked))}
-        self.progress.found(len(stored), len(published))
-        ended = stored | published
+        keys = {cell: both.key for cell, both in named.items()}
+        ended = self.settled(keys)
+        self.progress.count("cached", len(ended))
+        for cell in [cell for cell in cells if cell not in ended]:
+            row = self.published.get(named[cell].asked)
+            if row and row["status"] not in self.retry:
+                ended[cell] = row
+                self.progress.count("published")
         done(len(ended))
-        missing = [cell for cell in cells if cell not in ended]
-        for cell, manifest in self._compute(missing, named) if missing else ():
+        missing = {cell: key for cell, key in keys.items() if cell not in ended}
+        for cell, manifest in self._compute(missing) if missing else ():
             ended[cell] = manifest
             done(len(ended))
         return {cell: ended[cell] | {"asked": named[cell].asked} for cell in cells}
 
-    def settled(self, names: dict[Cell, str]) -> dict[Cell, Manifest]:
-        """The cells that need not be computed."""
-        found = self.store.find_all(names)
-        return {cell: known for cell, known in found.items() if known and self._settles(known)}
-
-    def _published(self, asked: str) -> Manifest | None:
-        row = self.published.get(asked)
-        return row if row and row["status"] not in self.retry else None
+    def settled(self, keys: dict[Cell, str]) -> dict[Cell, Manifest]:
+        """The cells in the store that need not be computed."""
+        stored = self.store.find_all(keys)
+        return {cell: known for cell, known in stored.items() if known and self._settles(known)}
 
     def _settles(self, manifest: Manifest) -> bool:
         """`ok` and `failed` are content; `timeout` and `died` are facts about a machine, which are
         looked at again on another machine, or when the limit has grown."""
         status = manifest["status"]
-        if status in self.retry:
-            return False
-        if status in ("ok", "failed"):
-            return True
+        if status in self.retry or status in ("ok", "failed"):
+            return status not in self.retry
         hosts = self.engine.hosts if self.address else {host_name()}
         memory = self.engine.memory if self.address else memory_share(self.workers)
         limit = self.params.train.time_limit if status == "timeout" else memory
@@ -111,8 +110,7 @@ class Lead:
             if self.over:
                 raise UserError("the run has ended; run the same command to go on")
             if self.running is None:
-                # loads Dask, which takes a second
-                from stages.train.engine import start_engine
+                from stages.train.engine import start_engine  # loads Dask, which takes a second
 
                 device = self.params.train.device
                 starting = start_engine(self.address, self.workers, device)
@@ -124,66 +122,62 @@ class Lead:
         """How long cells took, to send the longest first."""
         return timings(self.store, self.published)
 
-    def _compute(
-        self, missing: list[Cell], named: dict[Cell, Names]
-    ) -> Iterator[tuple[Cell, Manifest]]:
-        """Have cells computed and store each as soon as it is there."""
-        promises: dict[Future[list[Result]], tuple[Job, float]] = {}
-        splits = {name: load_splits(name) for name in {cell.dataset for cell in missing}}
-        for job in jobs(missing, {cell: named[cell].key for cell in missing}, self.params):
-            cell = job.cells[0]
-            model = self.params.models[cell.model]
-            each = expected_seconds(cell, self.timings, self.params, self.catalog)
-            promise = self.engine.submit(
-                make_work(job, self.params, splits[cell.dataset][cell.seed]),
-                (cell.dataset, model.input),
-                network=is_network(model),
-                seconds=each * len(job.cells),
-            )
-            promises[promise] = job, each
-            self.progress.expect(each * len(job.cells))
+    def _compute(self, missing: dict[Cell, str]) -> Iterator[tuple[Cell, Manifest]]:
+        """Have cells computed, the longest first, and store each as soon as it is there."""
+        splits = {dataset: load_splits(dataset) for dataset in {cell.dataset for cell in missing}}
+        networks = {m: is_network(self.params.models[m]) for m in {cell.model for cell in missing}}
+        promises = {}
+        groups = [job.cells for job in jobs(missing, missing, self.params)]
+        for cells in sorted(groups, key=self._seconds, reverse=True):
+            cell, seconds = cells[0], self._seconds(cells)
+            task = self._task(cells, splits[cell.dataset][cell.seed])
+            source = cell.dataset, self.params.models[cell.model].input
+            limit = float(self.params.train.time_limit * len(cells))
+            lead = task_versions(task) if self.address else {}
+            work = Work(task, source, networks[cell.model], seconds, limit, lead)
+            self.progress.expect(seconds)
+            promises[self.engine.submit(work)] = cells
         for promise in as_completed(promises):
-            job, each = promises[promise]
-            cells = {cell.cost: (cell, key) for cell, key in zip(job.cells, job.keys, strict=True)}
+            cells = promises[promise]
+            self.progress.workers = len(self.engine.workers)
             for result in promise.result():
-                cell, key = cells[result.cost]
-                manifest = make_manifest(cell, self.params, result)
-                manifest = self.store.put(cell, key, manifest, result.predictions)
-                self.progress.advance(manifest["status"], each, len(self.engine.workers))
+                cell = next(cell for cell in cells if cell.cost == result.cost)
+                manifest = self._manifest(cell, result)
+                manifest = self.store.put(cell, missing[cell], manifest, result.predictions)
+                what = "done" if result.status == "ok" else "failed"
+                self.progress.count(what, seconds=self._seconds((cell,)))
                 yield cell, manifest
 
+    def _seconds(self, cells: tuple[Cell, ...]) -> float:
+        """How long a job will take."""
+        return len(cells) * expected_seconds(cells[0], self.timings, self.params, self.catalog)
 
-def make_work(job: Job, params: Params, train: np.ndarray) -> Work:
-    """A job as it is sent to a worker."""
-    cell, model = job.cells[0], params.models[job.cells[0].model]
-    task = Task(
-        train=train,
-        estimator=model.estimator,
-        params=dict(model.params),
-        grid=params.grid_of(cell.model),
-        costs=tuple(cell.cost for cell in job.cells),
-        folds=params.train.folds,
-        select=model.select,
-        rescale=params.train.rescale and model.input == "features",
-        # equal for every model: nets that differ in one setting share initial weights and batches
-        fold_seed=derive_seed("folds", cell.dataset, cell.seed),
-        model_seed=derive_seed("model", cell.dataset, cell.seed),
-    )
-    parts = modules_of(model.params)
-    used = {cost: versions(model.estimator, cost, parts) for cost in task.costs}
-    return Work(task, used, float(params.train.time_limit * len(job.cells)))
+    def _task(self, cells: tuple[Cell, ...], train: np.ndarray) -> Task:
+        """What a worker must know of cells that share a fit, beside the data."""
+        params, cell, model = self.params, cells[0], self.params.models[cells[0].model]
+        return Task(
+            train=train,
+            estimator=model.estimator,
+            params=dict(model.params),
+            grid=params.grid_of(cell.model),
+            costs=tuple(cell.cost for cell in cells),
+            folds=params.train.folds,
+            select=model.select,
+            rescale=params.train.rescale and model.input == "features",
+            # equal for every model: nets that differ in one setting share initial weights, batches
+            fold_seed=derive_seed("folds", cell.dataset, cell.seed),
+            model_seed=derive_seed("model", cell.dataset, cell.seed),
+        )
 
-
-def make_manifest(cell: Cell, params: Params, result: Result) -> Manifest:
-    """What is known of a cell beside its predictions."""
-    known = {name: value for name, value in vars(result).items() if name != "predictions"}
-    model = params.models[cell.model]
-    return (
-        known
-        | vars(cell)
-        | {
-            "seconds": round(result.seconds, 3),
-            "work": params.work_of(cell.model),
-            "versions": versions(model.estimator, cell.cost, modules_of(model.params)),
-        }
-    )
+    def _manifest(self, cell: Cell, result: Result) -> Manifest:
+        """What is known of a cell beside its predictions."""
+        model = self.params.models[cell.model]
+        return (
+            {name: value for name, value in vars(result).items() if name != "predictions"}
+            | vars(cell)
+            | {
+                "seconds": round(result.seconds, 3),
+                "work": self.params.work_of(cell.model),
+                "versions": versions(model.estimator, cell.cost, modules_of(model.params)),
+            }
+        )

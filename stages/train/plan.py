@@ -1,11 +1,11 @@
 """From parameters to cells, and from cells to jobs that share their fits."""
 
-import inspect
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
 
-from rethink.models import build_model, get_model, shares_fits
+from rethink.models import build_model, shares_fits
+from rethink.models.named import devices_of
 from stages.common.catalog import Catalog
 from stages.common.params import Model, Params
 
@@ -42,14 +42,14 @@ def plan(params: Params, catalog: Catalog, datasets: Iterable[str]) -> list[Cell
         for model in experiment.models
         if catalog.entry(dataset).has(params.models[model].input)
         for cost in experiment.costs
-        for seed in range(params.train.seeds)
+        for seed in range(params.seeds_of(dataset, model))
     ]
     return sorted(dict.fromkeys(cells), key=lambda cell: wanted.index(cell.dataset))
 
 
 def is_network(model: Model) -> bool:
-    """Whether a model can use a GPU."""
-    return "device" in inspect.signature(get_model(model.estimator)).parameters
+    """Whether a model can use a GPU: a net, or one that has a net inside."""
+    return bool(devices_of(model.estimator, model.params))
 
 
 def _shares_fits(model: Model) -> bool:

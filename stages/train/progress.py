@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from typing import Self
 
 from rich.console import Console
@@ -13,21 +14,16 @@ from rich.live import Live
 from rich.text import Text
 
 LINE_EVERY = 15.0  # seconds, where there is no terminal
-
-
-def to_stderr(text: str) -> None:
-    """Print a line of progress."""
-    print(text, file=sys.stderr, flush=True)
+to_stderr = partial(print, file=sys.stderr, flush=True)
 
 
 class Progress:
     """Counts cells: done, cached, failed, left; and how long those that are left will take."""
 
     def __init__(self, total: int, tell: Callable[[str], None] = to_stderr) -> None:
-        self.total, self.tell = total, tell
+        self.total, self.tell, self.workers = total, tell, 0
         self.counts: Counter[str] = Counter()
         self.expected = self.ended = 0.0  # seconds of cells that were sent, and of those that ended
-        self.workers = 0
         self.started = self.last_line = time.monotonic()
         self.lock = threading.Lock()
         self.live = Live(console=Console(stderr=True), auto_refresh=False, transient=True)
@@ -41,27 +37,16 @@ class Progress:
         self.live.stop()
         self.tell(self.text())
 
-    def found(self, stored: int, published: int = 0) -> None:
-        """So many cells were in the store, and so many others in published results."""
-        self._count("cached", stored)
-        self._count("published", published)
-
     def expect(self, seconds: float) -> None:
         """Cells were sent that should take so long in all."""
         with self.lock:
-            if not self.expected:
-                self.started = time.monotonic()
+            self.started = self.started if self.expected else time.monotonic()
             self.expected += seconds
 
-    def advance(self, status: str, seconds: float, workers: int) -> None:
-        """A cell that should take so long has come to its end."""
+    def count(self, what: str, cells: int = 1, seconds: float = 0.0) -> None:
+        """Cells that should take so long have come to their end: done, failed or already known."""
         with self.lock:
             self.ended += seconds
-            self.workers = workers
-        self._count("done" if status == "ok" else "failed", 1)
-
-    def _count(self, what: str, cells: int) -> None:
-        with self.lock:
             self.counts[what] += cells
             if self.live.is_started:
                 self.live.update(Text(self.text(), no_wrap=True, overflow="ellipsis"), refresh=True)
@@ -71,9 +56,9 @@ class Progress:
 
     def text(self) -> str:
         """Where the run stands, in words."""
-        done, cached, failed = (self.counts[name] for name in ("done", "cached", "failed"))
         left = self.total - self.counts.total()
-        text = f"{self.total} cells: {done} done, {cached} cached, {failed} failed, {left} left"
+        counts = [f"{self.counts[what]} {what}" for what in ("done", "cached", "failed")]
+        text = f"{self.total} cells: {', '.join(counts)}, {left} left"
         if published := self.counts["published"]:
             text += f", {published} published"
         if self.workers:

@@ -7,8 +7,8 @@ process writes, the lead of a run: a second run in the same store waits for the 
 
 import hashlib
 import json
-import os
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ import pyarrow as pa
 from filelock import FileLock, Timeout
 
 from stages.common.errors import UserError
-from stages.common.files import atomic_path, json_text
+from stages.common.files import json_text
 from stages.common.tables import table_from_bytes
 from stages.train.plan import Cell
 
@@ -68,10 +68,10 @@ class Store:
         self.discard(cell, key)
         folder, digest = self.folder(cell, key), None
         if predictions is not None:
-            _write(folder / "predictions.parquet", predictions)
+            self._write(folder / "predictions.parquet", predictions)
             digest = _sha256(predictions)
         complete = {**manifest, "key": key, "predictions": digest}
-        _write(folder / "manifest.json", json_text(complete).encode())
+        self._write(folder / "manifest.json", json_text(complete).encode())
         return complete
 
     def predictions(self, cell: Cell, key: str) -> pa.Table:
@@ -91,36 +91,37 @@ class Store:
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Be the only process that writes here; waits while there is another."""
-        marker = self.root / ".running"
+        lock = FileLock(self.root / ".lock")
         try:
             self.root.mkdir(parents=True, exist_ok=True)
-            lock = FileLock(self.root / ".lock")
             try:
                 lock.acquire(blocking=False)
             except Timeout:
                 print("another run is computing in this folder: waiting for its end",
                       file=sys.stderr, flush=True)  # fmt: skip
                 lock.acquire()
-            killed = marker.exists()
-            marker.write_text(str(os.getpid()))
+            for leftover in self.root.glob(".*.tmp"):
+                leftover.unlink()
         except OSError as error:
             raise UserError(
                 f"the store {str(self.root)!r} is not writable: {error}; check its permissions, "
                 "or name another folder in RETHINK_STORE"
             ) from error
         try:
-            for leftover in self.root.rglob(".*.tmp") if killed else ():
-                leftover.unlink()
             yield
-            marker.unlink()
         finally:
             lock.release()
 
-
-def _write(path: Path, content: bytes) -> None:
-    # a power cut may cost the last cells, which their hashes tell: syncing each takes longer
-    with atomic_path(path, durable=False) as temporary:
-        temporary.write_bytes(content)
+    def _write(self, path: Path, content: bytes) -> None:
+        """Write a file under another name, then rename it. A power cut may cost the last cells,
+        which their hashes tell: syncing each takes longer."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = self.root / f".{threading.get_ident()}.tmp"
+        try:
+            temporary.write_bytes(content)
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
 
 
 def _sha256(content: bytes) -> str:

@@ -1,64 +1,83 @@
 """What a worker does with a job: check that it has the lead's code, compute, watch the time."""
 
 import faulthandler
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from rethink.models.named import modules_of
+from rethink.costs import get_cost
+from rethink.models import get_model
+from rethink.models.named import devices_of, modules_of
 from stages.common.machine import host_name
 from stages.common.predictions import to_table
 from stages.common.tables import table_to_bytes
 from stages.common.version import code_version
 from stages.train.compute import Inputs, Result, Task, compute
-from stages.train.inputs import File, make_inputs
-from stages.train.keys import versions
+from stages.train.inputs import Source
 
 REASON_LENGTH = 300
-Versions = dict[str, dict[str, str]]  # of each cost: the code and the libraries behind its cells
 
 
 @dataclass(frozen=True)
 class Work:
-    """A job as it is sent: its task, the versions it must be computed with, its limit."""
+    """A job as it is sent."""
 
     task: Task
-    versions: Versions
-    limit: float  # seconds
+    source: Source
+    network: bool  # it may use a GPU
+    seconds: float  # expected
+    limit: float  # seconds, then it is stopped
+    versions: dict[str, str]  # of the lead; local workers come from its process: nothing to compare
 
 
 class Refused(Exception):
     """This worker would compute something else than the lead asked for."""
 
 
-def read_data(files: Sequence[File], kind: str, expected: dict[str, str]) -> Inputs:
-    """A data set for the jobs of this worker and of those that ask it."""
-    refuse_difference(expected, data_versions())
-    return make_inputs(files, kind)
+def run_jobs(jobs: Sequence[Work], inputs: Inputs, device: str) -> list[list[Result]]:
+    """Compute jobs one after the other, networks on this device; runs on the workers."""
+    return [run_job(work, inputs, device) for work in jobs]
+
+
+def run_job(work: Work, inputs: Inputs, device: str) -> list[Result]:
+    """The result of each cost; an error is that of all that are left. A process that takes too
+    long ends itself, whatever it does: the watchdog is a thread in C that needs no interpreter
+    lock, and tells where it hung."""
+    task, used, results = work.task, "cpu", []
+    if work.versions:
+        refuse_difference(work.versions, task_versions(task))
+    faulthandler.dump_traceback_later(work.limit, exit=True)
+    try:
+        if work.network:
+            from rethink.nets.device import choose_device  # loads torch, as the network will
+
+            devices = dict.fromkeys(devices_of(task.estimator, task.params), device)
+            task = replace(task, params=task.params | devices)
+            used = choose_device(device).type
+        for result in compute(task, inputs):
+            content = table_to_bytes(to_table(result.predictions, task.train))
+            results.append(replace(result, predictions=content, device=used))
+    except Exception as error:
+        machine = isinstance(error, MemoryError | OSError) or "OutOfMemory" in type(error).__name__
+        reason = f"{type(error).__name__}: {' '.join(str(error).split())}"[:REASON_LENGTH]
+        status, ended = "died" if machine else "failed", {result.cost for result in results}
+        left = [cost for cost in task.costs if cost not in ended]
+        results += [Result(cost, status, reason, device=used) for cost in left]
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+    return results
+
+
+def task_versions(task: Task) -> dict[str, str]:
+    """The code and libraries that read the data of a task and compute it."""
+    return _versions(task.estimator, task.costs, modules_of(task.params))
 
 
 @cache
-def data_versions() -> dict[str, str]:
-    """The code and libraries that read a data set."""
-    return code_version("stages.train.inputs")
-
-
-def run_jobs(jobs: Sequence[Work], inputs: Inputs) -> list[list[Result]]:
-    """Compute jobs one after the other; runs on the workers."""
-    return [run_job(work, inputs) for work in jobs]
-
-
-def run_job(work: Work, inputs: Inputs) -> list[Result]:
-    """Compute the cells of a job. A process that takes too long ends itself, whatever it does:
-    the watchdog is a thread in C that needs no interpreter lock, and tells where it hung."""
-    for cost, expected in work.versions.items():
-        parts = modules_of(work.task.params)
-        refuse_difference(expected, versions(work.task.estimator, cost, parts))
-    faulthandler.dump_traceback_later(work.limit, exit=True)
-    try:
-        return list(results(work.task, inputs))
-    finally:
-        faulthandler.cancel_dump_traceback_later()
+def _versions(estimator: str, costs: tuple[str, ...], parts: tuple[str, ...]) -> dict[str, str]:
+    kinds = (get_model(estimator), *(type(get_cost(cost)) for cost in costs))
+    modules = (*parts, *(kind.__module__ for kind in kinds))
+    return code_version("stages.train.inputs", "stages.train.compute", *modules)
 
 
 def refuse_difference(there: dict[str, str], here: dict[str, str]) -> None:
@@ -71,38 +90,3 @@ def refuse_difference(there: dict[str, str], here: dict[str, str]) -> None:
             if name != "code"
         ]
         raise Refused(f"{host_name()}: " + ("; ".join(shown) or "the code differs"))
-
-
-def results(task: Task, inputs: Inputs) -> Iterator[Result]:
-    """The result of each cost, as it is sent; an error ends those that are left."""
-    left, device = list(task.costs), task.params.get("device", "cpu")
-    try:
-        for result in compute(task, inputs):
-            left.remove(result.cost)
-            content = table_to_bytes(to_table(result.predictions, task.train))
-            yield replace(result, predictions=content, device=device_used(device))
-    except Exception as error:
-        machine = isinstance(error, MemoryError | OSError) or "OutOfMemory" in type(error).__name__
-        reason = f"{type(error).__name__}: {' '.join(str(error).split())}"[:REASON_LENGTH]
-        status, host = ("died", _host()) if machine else ("failed", None)
-        for cost in left:
-            yield Result(cost, status, reason, device=device, host=host)
-
-
-def _host() -> str:
-    from distributed import (
-        get_worker,  # is loaded where jobs run, and takes a second elsewhere
-    )
-
-    return host_name(get_worker().ip)
-
-
-def device_used(asked: str) -> str:
-    """The device that trained a network which was asked for this one."""
-    if asked == "cpu":
-        return asked
-    from rethink.nets.device import (
-        choose_device,  # loads torch, which a network has loaded
-    )
-
-    return choose_device(asked).type

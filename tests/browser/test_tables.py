@@ -13,20 +13,20 @@ def table(page, file):
     return page.locator(f"table[data-file='{file}']")
 
 
-def column(found, index):
-    return found.locator("tbody").first.locator(f"tr > :nth-child({index})").all_inner_texts()
+def column(grid, index):
+    return grid.locator("tbody").first.locator(f"tr > :nth-child({index})").all_inner_texts()
 
 
-def heading(found, text):
-    return found.locator("thead th").filter(has_text=text)
+def heading(grid, text):
+    return grid.locator("thead th").filter(has_text=text)
 
 
 def numbers(texts):
     return [float(text.split("★")[-1].split("\n")[0].split()[0]) for text in texts]
 
 
-def download(page, found):
-    button = found.locator("xpath=ancestor::div[contains(@class, 'scroll')][1]").locator(
+def download(page, grid):
+    button = grid.locator("xpath=ancestor::div[contains(@class, 'scroll')][1]").locator(
         "xpath=following-sibling::button[1]"
     )
     with page.expect_download() as waiting:
@@ -40,59 +40,59 @@ def open_all(page):
 
 
 def test_a_click_sorts_and_another_one_turns_it_round(page):
-    found = table(page, "hamming")
-    head = heading(found, "yeast")
+    grid = table(page, "hamming")
+    head = heading(grid, "yeast")
     assert head.get_attribute("aria-sort") is None
     head.get_by_role("button").click()
-    up = numbers(column(found, 2))
+    up = numbers(column(grid, 2))
     assert up == sorted(up)
     assert head.get_attribute("aria-sort") == "ascending"
     head.get_by_role("button").click()
-    assert numbers(column(found, 2)) == sorted(up, reverse=True)
+    assert numbers(column(grid, 2)) == sorted(up, reverse=True)
     assert head.get_attribute("aria-sort") == "descending"
-    assert found.locator("th[aria-sort]").count() == 1
+    assert grid.locator("th[aria-sort]").count() == 1
 
 
 def test_the_keyboard_sorts_too(page):
-    found = table(page, "average-ranks")
-    button = heading(found, "Hamming loss").get_by_role("button", name="Sort by Hamming loss")
+    grid = table(page, "average-ranks")
+    button = heading(grid, "Hamming loss").get_by_role("button", name="Sort by Hamming loss")
     button.focus()
     page.keyboard.press("Enter")
     page.keyboard.press("Space")
-    texts = [text for text in column(found, 2) if text != "–"]
+    texts = [text for text in column(grid, 2) if text != "–"]
     assert numbers(texts) == sorted(numbers(texts), reverse=True)
 
 
 def test_what_is_missing_comes_last_either_way(page):
-    found = table(page, "rank-seeds")
+    grid = table(page, "rank-seeds")
     open_all(page)
-    head = heading(found, "seed 1")
+    head = heading(grid, "seed 1")
     for _ in range(2):
         head.get_by_role("button").click()
-        assert column(found, 4)[-1].startswith("–")
+        assert column(grid, 4)[-1].startswith("–")
 
 
 def test_reference_and_printed_rows_keep_their_place(page):
-    found = table(page, "hamming")
-    before = found.locator("tbody.paper th bdi").all_inner_texts()
-    heading(found, "yeast").get_by_role("button").click()
-    assert found.locator("tbody.paper th bdi").all_inner_texts() == before
-    assert "bayes" in found.locator("tbody.reference").inner_text()
+    grid = table(page, "hamming")
+    before = grid.locator("tbody.paper th bdi").all_inner_texts()
+    heading(grid, "yeast").get_by_role("button").click()
+    assert grid.locator("tbody.paper th bdi").all_inner_texts() == before
+    assert "bayes" in grid.locator("tbody.reference").inner_text()
 
 
 def test_words_pick_columns_and_rows(page):
-    found, seeds = table(page, "hamming"), table(page, "hamming-seeds")
+    grid, seeds = table(page, "hamming"), table(page, "hamming-seeds")
     open_all(page)
     page.get_by_label("Show only").fill("yeast pcc")
-    assert heading(found, "yeast").is_visible()
-    assert heading(found, "chain").is_hidden()
-    assert found.locator("tbody tr:visible bdi").all_inner_texts() == ["PCC", "PCC"]
+    assert heading(grid, "yeast").is_visible()
+    assert heading(grid, "chain").is_hidden()
+    assert grid.locator("tbody tr:visible bdi").all_inner_texts() == ["PCC", "PCC"]
     assert [row.inner_text().split()[:2] for row in seeds.locator("tbody tr:visible").all()] == [
         ["yeast", "PCC"]
     ]
     assert page.get_by_role("status").inner_text() == "the other rows are hidden"
     page.get_by_label("Show only").fill("")
-    assert heading(found, "chain").is_visible()
+    assert heading(grid, "chain").is_visible()
     assert page.get_by_role("status").inner_text() == ""
 
 
@@ -107,19 +107,19 @@ def test_the_switch_of_the_empty_convention(page):
     one, other = table(page, "f1"), table(page, "f1-empty-0")
     assert one.is_visible()
     assert other.is_hidden()
-    shown = column(one, 3)[0]
+    grid = column(one, 3)[0]
     page.get_by_label("the paper’s F1").check()
     assert one.is_hidden()
     assert other.is_visible()
-    assert column(other, 3)[0] != shown
+    assert column(other, 3)[0] != grid
 
 
 def test_the_switch_of_the_rank_rule_changes_ranks_and_what_is_sorted_by(page):
-    found, ranks = table(page, "hamming"), table(page, "average-ranks")
-    assert "[1.5]" in column(found, 2)[0]
+    grid, ranks = table(page, "hamming"), table(page, "average-ranks")
+    assert "[1.5]" in column(grid, 2)[0]
     mid = numbers([text for text in column(ranks, 2) if text[0] != "–"])
     page.get_by_label("the paper’s rule").check()
-    assert "[1]" in column(found, 2)[0]
+    assert "[1]" in column(grid, 2)[0]
     ruled = numbers([text for text in column(ranks, 2) if text[0] != "–"])
     assert ruled == [rank - 0.5 for rank in mid]
     heading(ranks, "Hamming loss").get_by_role("button").click()
@@ -144,8 +144,8 @@ def test_a_download_has_the_numbers_of_the_table_and_both_rules(page):
     assert name == "hamming.csv"
     first = rows[0]
     assert first["Model"] == "all-zeros"
-    shown = column(table(page, "hamming"), 2)[0]
-    assert f"{float(first['yeast mean']):.3f}" in shown
+    grid = column(table(page, "hamming"), 2)[0]
+    assert f"{float(first['yeast mean']):.3f}" in grid
     assert (first["yeast rank"], first["yeast paper-rank"]) == ("1.5", "1")
     assert [row["Model"] for row in rows][-3:] == ["paper: RethinkNet", "paper: PCC", "paper: BR"]
 

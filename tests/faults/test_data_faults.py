@@ -51,17 +51,17 @@ def test_a_constant_feature_becomes_zero_and_is_named():
 def test_labels_that_are_never_or_always_on_are_named():
     X, Y = made()
     Y[:, 0], Y[:, 1] = 0, 1
-    found = warnings(prepare(dataset(X, Y), entry()))
-    assert found["not-rare"] == "1 of 2 break this: y0"
-    assert found["not-always"] == "1 of 2 break this: y1"
+    lines = warnings(prepare(dataset(X, Y), entry()))
+    assert lines["not-rare"] == "1 of 2 break this: y0"
+    assert lines["not-always"] == "1 of 2 break this: y1"
 
 
 def test_duplicates_and_rows_without_labels_are_counted():
     X, Y = made()
     X[1], Y[1], Y[2:7] = X[0], Y[0], 0
-    found = warnings(prepare(dataset(X, Y), entry()))
-    assert found["no-duplicates"] == "1"
-    assert int(found["no-empty"]) == int((Y.sum(axis=1) == 0).sum()) >= 5
+    lines = warnings(prepare(dataset(X, Y), entry()))
+    assert lines["no-duplicates"] == "1"
+    assert int(lines["no-empty"]) == int((Y.sum(axis=1) == 0).sum()) >= 5
 
 
 def test_test_rows_with_a_twin_in_training_are_counted_and_warned_of():
@@ -90,12 +90,12 @@ def test_twins_of_an_official_split_are_those_of_its_parts():
 
 def test_the_expected_share_of_twins_is_the_mean_of_many_splits():
     rows = np.random.default_rng(0).integers(60, size=200)
-    found = []
+    shares = []
     for seed in range(300):
         trains = split_rows("any", len(rows), seed)
-        found.append(np.isin(rows[~trains], rows[trains]).mean())
+        shares.append(np.isin(rows[~trains], rows[trains]).mean())
     expected = expected_twins([bytes([row]) for row in rows])
-    assert expected == pytest.approx(np.mean(found), abs=4 * np.std(found) / 300**0.5)
+    assert expected == pytest.approx(np.mean(shares), abs=4 * np.std(shares) / 300**0.5)
 
 
 def test_four_of_ten_test_rows_of_the_other_tmc2007_are_known_from_training(mirror):

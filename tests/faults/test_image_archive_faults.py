@@ -44,10 +44,10 @@ def snapshot(folder):
 
 def test_a_zip_becomes_a_folder_and_is_not_kept(mirror, photos, tmp_path):
     fetch("mine", zipped(mirror, photos), tmp_path / "raw")
-    found = {
+    files = {
         str(p.relative_to(tmp_path / "raw" / "photos")) for p in tmp_path.glob("raw/photos/*/*")
     }
-    assert found == set(photos)
+    assert files == set(photos)
     assert not (tmp_path / "raw" / "photos.zip").exists()
 
 

@@ -25,6 +25,7 @@ from stages.features.network import load_network
 from stages.prepare import __main__ as prepare
 from stages.prepare.images import read_images
 from stages.train.inputs import input_files, load_splits, make_inputs
+from tests.conftest import PARAMS
 from tests.readme import ROOT
 from tests.stages.features.pictures import bomb, coco, photo, save, truncated
 
@@ -65,6 +66,7 @@ def describe(**images):
     mine = ENTRY | {"images": {"weights": "small"} | images}
     catalog = {"datasets": {"mine": mine}, "weights": WEIGHTS}
     Path("data/catalog.yaml").write_text(yaml.safe_dump(catalog))
+    Path("params.yaml").write_text(yaml.safe_dump(PARAMS | {"datasets": ["mine"]}))
 
 
 def see():

@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from tests.conftest import Project
-from tests.flows.lab import dask_workers, gone, kill_workers, until
+from tests.flows.lab import KILLS, dask_workers, gone, kill_workers, until
 
 
 def grow(project):
@@ -28,10 +28,10 @@ def cached(output):
     return int(re.search(r"cells: \d+ done, (\d+) cached", output)[1])
 
 
-@pytest.fixture
-def undisturbed(prepared_project, tmp_path):
+@pytest.fixture(scope="module")
+def undisturbed(prepared_project, tmp_path_factory):
     """The predictions of a run in peace."""
-    other = Project(tmp_path / "undisturbed")
+    other = Project(tmp_path_factory.mktemp("undisturbed") / "project")
     shutil.copytree(prepared_project.path, other.path)
     grow(other)
     other.run("stages.train", "--workers", "2")
@@ -39,10 +39,10 @@ def undisturbed(prepared_project, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_lead_killed_twenty_times_loses_nothing_and_leaves_no_process(project, undisturbed):
+def test_a_lead_killed_again_and_again_loses_nothing_and_leaves_no_process(project, undisturbed):
     grow(project)
     chance = random.Random(7)
-    for number in range(20):
+    for number in range(KILLS):
         before = project.cells()
         process = project.start("stages.train", "--workers", "2", start_new_session=True)
         if number % 4 == 3:  # on a slow machine the others may all fall into the start
@@ -80,14 +80,14 @@ def group(leader):
 
 
 @pytest.mark.slow
-def test_workers_killed_at_twenty_moments_change_nothing(project, undisturbed):
+def test_workers_killed_at_random_moments_change_nothing(project, undisturbed):
     grow(project)
     chance, killed = random.Random(8), 0
-    while killed < 20:  # a run may end before
+    while killed < KILLS:  # a run may end before
         shutil.rmtree(project.path / "data" / "cells", ignore_errors=True)
         process = project.start("stages.train", "--workers", "4", start_new_session=True)
         until(project.cells, "a first cell")
-        killed += kill_workers(process, 20 - killed, 0.5, chance)
+        killed += kill_workers(process, KILLS - killed, 0.5, chance)
         output, _ = process.communicate(timeout=300)
         assert process.returncode == 0, output
         group_is_gone(process.pid)

@@ -16,7 +16,7 @@ from tests.readme import blocks
 
 pytestmark = pytest.mark.slow
 PATH = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-LEAD, WORKERS, RUN = blocks("README.md", section="On several machines")
+LEAD, WORKERS, RUN = blocks("docs/machines.md")
 QUICKLY = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__TCP": "12s"}  # a cut link is noticed sooner
 
 
@@ -53,7 +53,7 @@ class Hosts:
         self.ip(f"link set to-{name} up", "lead")
 
     def start(self, name, lines, folder):
-        """Type a block of the README in a terminal of a host."""
+        """Type a block of the documentation in a terminal of a host."""
         text = re.sub(r"\blead\b", "10.77.0.1", "\n".join(lines))
         text = text.replace("--nworkers 8", "--nworkers 1")
         log = self.folder / f"{name}-{len(self.processes)}.log"

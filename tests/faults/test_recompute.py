@@ -15,8 +15,8 @@ from stages.train.plan import plan
 from stages.common.catalog import load_catalog
 from stages.common.params import load_params
 params = load_params()
-found = keys(plan(params, load_catalog(), params.datasets), params)
-print(json.dumps({str(cell): key for cell, key in found.items()}))
+cells = keys(plan(params, load_catalog(), params.datasets), params)
+print(json.dumps({str(cell): key for cell, key in cells.items()}))
 """
 
 

@@ -8,6 +8,9 @@ import yaml
 
 from tests.conftest import ROOT, copy_of_the_project, thinned
 from tests.flows.lab import Shell, free_port
+from tests.readme import blocks
+
+WORKER = "prefect worker start"
 
 
 def make_clone(folder):
@@ -30,14 +33,16 @@ def ask_for(folder, models, seeds=2, costs=("f1",), **train):
     path.write_text(yaml.safe_dump(params, sort_keys=False))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def lab(tmp_path_factory):
-    """A clone with a server, the deployments, and a worker of the pool."""
+    """A clone with a server and the deployments, set up as the documentation says."""
     base = tmp_path_factory.mktemp("lab")
     shell = Shell(make_clone(base / "clone"), base / "prefect", free_port())
+    *setting_up, _ = blocks("docs/pipeline.md", section="With Prefect")
     try:
-        shell.start("prefect server start --host 127.0.0.1 --port " + shell.port)
-        shell.run("make deployments")
+        for line in [line for block in setting_up for line in block]:
+            if WORKER not in line:  # tests start one where they need it
+                shell.follow(line)
         yield shell
     finally:
         shell.stop()

@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -12,7 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 
 BIN = Path(sys.executable).parent
-PATIENCE = 300  # seconds; a busy machine is slow
+PATIENCE = int(os.environ.get("RETHINK_PATIENCE") or 300)  # seconds; a busy machine is slow
+KILLS = int(os.environ.get("RETHINK_KILLS") or 5)  # at so many random moments
 
 
 class Shell:
@@ -42,7 +42,7 @@ class Shell:
         return done.stdout
 
     def follow(self, line):
-        """Do what the README says, on a port of our own; servers and workers stay on."""
+        """Do what the documentation says, on a port of our own; servers and workers stay on."""
         line = line.replace("4200", self.port)
         if line.startswith("export "):
             self.env |= dict(pair.split("=", 1) for pair in line.split()[1:])
@@ -85,14 +85,9 @@ class Shell:
         return "".join(f"\n--- {p.args}\n{p.log.read_text()[-3000:]}" for p in self.started)
 
     def stop(self):
-        """Stop the workers and then the server, without which they would try to reach it."""
+        """End workers and servers at once: asked to end, they would take their time."""
         for process in reversed(self.started):
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGTERM)
-            try:
-                process.wait(timeout=20)
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)
+            power_cut(process)
 
 
 def power_cut(process):
@@ -121,12 +116,12 @@ def dask_workers(pid):
     """The processes that compute for a lead: the children of its fork server."""
     import psutil
 
-    found = []
+    workers = []
     for process in family(pid)[1:]:
         with suppress(psutil.NoSuchProcess):
             if "multiprocessing.forkserver" in " ".join(process.cmdline()):
-                found += process.children()
-    return found
+                workers += process.children()
+    return workers
 
 
 def kill_workers(process, times, pause, chance):
@@ -157,8 +152,8 @@ def until(happens, what, seconds=PATIENCE):
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         try:
-            if found := happens():
-                return found
+            if answer := happens():
+                return answer
         except OSError:
             pass
         time.sleep(0.2)

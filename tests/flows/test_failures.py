@@ -10,7 +10,16 @@ import pytest
 import yaml
 
 from tests.flows.conftest import ask_for
-from tests.flows.lab import dask_workers, family, gone, kill_workers, power_cut, until
+from tests.flows.lab import (
+    KILLS,
+    PATIENCE,
+    dask_workers,
+    family,
+    gone,
+    kill_workers,
+    power_cut,
+    until,
+)
 
 pytestmark = pytest.mark.slow
 SLOW = [f"slow-{number}" for number in range(8)]  # with ten seeds, 80 jobs of 0.3 s
@@ -47,30 +56,30 @@ def a_first_cell(store):
     until(lambda: manifests(store), "a first cell")
 
 
-def finish(lab, process, timeout=300):
-    output, _ = process.communicate(timeout=timeout)
+def finish(lab, process):
+    output, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, output + lab.logs()
     return output
 
 
-def test_workers_killed_at_twenty_moments_change_nothing(lab, store, monkeypatch, tmp_path):
+def test_workers_killed_at_random_moments_change_nothing(lab, store, monkeypatch, tmp_path):
     ask_for(lab.folder, SLOW, seeds=10)
     process = lead(lab, "--workers", "4")
     a_first_cell(store)
     before = manifests(store)
-    assert kill_workers(process, 20, 0.4, random.Random(11)) == 20
+    assert kill_workers(process, KILLS, 0.4, random.Random(11)) == KILLS
     output = finish(lab, process)
     assert "80 cells, 0 without a result" in output
     assert before.items() <= manifests(store).items()
     predictions = lab.folder / "data" / "predictions" / "exclusive.parquet"
     disturbed = predictions.read_bytes()
     monkeypatch.setitem(lab.env, "RETHINK_STORE", str(tmp_path / "other"))
-    lab.run("python -m stages.train --dataset exclusive")
+    lab.run("python -m stages.train --dataset exclusive --workers 4")
     assert predictions.read_bytes() == disturbed
 
 
 def test_a_lead_that_is_killed_takes_all_along_and_the_next_goes_on(lab, store):
-    ask_for(lab.folder, SLOW, seeds=10)
+    ask_for(lab.folder, SLOW, seeds=5)
     process = lead(lab)
     a_first_cell(store)
     members = family(process.pid)
@@ -78,9 +87,9 @@ def test_a_lead_that_is_killed_takes_all_along_and_the_next_goes_on(lab, store):
     process.communicate()
     gone(members)
     before = manifests(store)
-    assert 0 < len(before) < 80
+    assert 0 < len(before) < 40
     finish(lab, lead(lab))
-    assert before.items() <= manifests(store).items() and len(manifests(store)) == 80
+    assert before.items() <= manifests(store).items() and len(manifests(store)) == 40
 
 
 def test_a_server_that_is_away_for_a_while_stops_nothing(lab, store):
@@ -89,7 +98,7 @@ def test_a_server_that_is_away_for_a_while_stops_nothing(lab, store):
     process = lead(lab)
     a_first_cell(store)
     power_cut(server)
-    time.sleep(15)
+    time.sleep(8)
     lab.started[0] = lab.start(server.args.removeprefix("exec "))
     finish(lab, process)
     assert len(manifests(store)) == 80
@@ -110,9 +119,8 @@ def test_a_cancelled_run_ends_every_process_and_leaves_whole_cells_and_params(la
     assert (lab.folder / "params.yaml").read_text() == params
     before = manifests(store)
     assert 0 < len(before) < 80
-    ask_for(lab.folder, SLOW, seeds=5)
-    finish(lab, lead(lab))
-    assert before.items() <= manifests(store).items() and len(manifests(store)) >= 40
+    lab.run("python -m stages.train --dataset exclusive --workers 4")
+    assert before.items() <= manifests(store).items() and len(manifests(store)) == 80
 
 
 def test_a_run_that_fails_leaves_params_as_they_were(lab, store, monkeypatch):

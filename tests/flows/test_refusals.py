@@ -9,7 +9,7 @@ pytestmark = pytest.mark.slow
 
 
 def refusal(shell, command="python -m flows.rethink"):
-    done = shell.try_to(f"{command} 2>&1", timeout=120)
+    done = shell.try_to(f"{command} 2>&1")
     errors = [line for line in done.stdout.splitlines() if line.startswith("error: ")]
     assert done.returncode == 1 and len(errors) == 1, done.stdout
     assert "Traceback" not in done.stdout

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
+from sklearn.calibration import calibration_curve
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.multioutput import ClassifierChain as TheirChain
@@ -14,11 +15,12 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
+from rethink.calibration import reliability
 from rethink.models import MODELS, build_model, get_model, shares_fits
 from rethink.models.chain import ClassifierChain
 from rethink.models.logistic import LogisticRelevance
 from rethink.models.mixture import ChainEnsemble, Mixture
-from rethink.models.named import modules_of, named_estimator, parameters_of
+from rethink.models.named import devices_of, modules_of, named_estimator, parameters_of
 from rethink.models.probabilities import LabelByLabel, seeded
 from rethink.models.rethinknet import RethinkNet
 from rethink.models.rules import DecisionRule
@@ -37,6 +39,14 @@ def test_a_forest_comes_from_an_entry_alone():
     assert isinstance(model.estimator, RandomForestClassifier)
     assert model.estimator.n_estimators == 7 and shares_fits(model)
     assert "estimator__min_samples_leaf" in parameters_of("DecisionRule", params)
+
+
+def test_the_device_of_a_net_is_found_at_any_depth():
+    assert devices_of("RethinkNet", {"device": "cuda"}) == ["device"]
+    mixture = {"estimator": "Mixture", "estimator__estimators": f"net=RethinkNet, trees={FOREST}"}
+    assert devices_of("DecisionRule", mixture) == ["estimator__net__device"]
+    assert build_model("DecisionRule", mixture | {"estimator__net__device": "cpu"})
+    assert devices_of("DecisionRule", {"estimator": FOREST}) == []
 
 
 def test_parts_of_parts_are_named_too():
@@ -227,6 +237,18 @@ def test_calibration_mends_probabilities_that_are_too_certain(kind):
         p = model.predict_proba(np.repeat(whole.X[test], 4, axis=1))
         brier[calibration] = ((p - whole.Y[test]) ** 2).mean()
     assert brier[kind] < 0.93 * brier[None]
+
+
+def test_the_table_of_reliability_is_that_of_scikit_learn():
+    chance = np.random.default_rng(0)
+    p = chance.random((400, 5)) ** 2
+    Y = (chance.random(p.shape) < p).astype(int)
+    rows, expected, on = reliability(p, Y).T
+    share, mean = calibration_curve(Y.ravel(), p.ravel(), n_bins=10)
+    np.testing.assert_allclose(on / rows, share)
+    np.testing.assert_allclose(expected / rows, mean)
+    ends = reliability(np.array([[0.0, 1.0]]), np.array([[0, 1]]))
+    assert ends[0].tolist() == [1, 0, 0] and ends[-1].tolist() == [1, 1, 1]
 
 
 @pytest.mark.parametrize("kind", ["isotonic", "sigmoid"])

@@ -82,7 +82,7 @@ def test_the_rate_falls_and_the_average_follows_by_their_formulas():
         average = average + (trainer.net.first.detach() - average) * 9 / (k + 8)
         rates.append(trainer.optimiser.param_groups[0]["lr"])
         torch.testing.assert_close(trainer.trained.first.detach(), average)
-    np.testing.assert_allclose(rates, 0.01 / np.sqrt(1 + np.arange(1, 7) / 100))
+    np.testing.assert_allclose(rates, 0.01 / np.sqrt(1 + np.arange(1, 7) / 1000))
 
 
 def test_a_holdout_of_one_fold_chooses_penalty_and_epochs():

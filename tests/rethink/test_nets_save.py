@@ -1,12 +1,15 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
+import rethink
 from rethink.costs import Cost, get_cost
+from rethink.costs.extra.asymmetric import Asymmetric
 from rethink.models.chain_rnn import ChainRNN
 from rethink.models.relevance_net import BinaryRelevance
 from rethink.models.rethinknet import RethinkNet
@@ -105,3 +108,25 @@ def test_only_complete_and_fitting_files_are_loaded(tmp_path):
 def test_a_net_without_fit_cannot_be_saved(tmp_path):
     with pytest.raises(NotFittedError):
         BinaryRelevance().save(tmp_path)
+
+
+def test_scaling_names_and_an_asymmetric_cost_are_saved(tmp_path):
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame(rng.normal(50, 20, (60, 2)), columns=["a", "b"])
+    Y = pd.DataFrame({"sun": X.a > 50, "sea": X.b > 50}).astype(int)
+    small = {"hidden": 4, "features": 4, "epochs": 3, "random_state": 0}
+    model = RethinkNet(Asymmetric(missed=5, false_alarm=1), scaling="unit", **small).fit(X, Y)
+    model.save(tmp_path)
+    loaded = rethink.load(tmp_path)
+    assert repr(loaded.cost) == repr(model.cost)
+    assert loaded.label_names_.tolist() == ["sun", "sea"]
+    np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
+
+
+def test_a_cost_with_arrays_is_given_again(tmp_path):
+    X, Y = np.zeros((8, 1)), np.eye(2)[[0, 1] * 4]
+    cost = Asymmetric(missed=np.array([5.0, 1.0]))
+    RethinkNet(cost, hidden=2, features=2, epochs=1).fit(X, Y).save(tmp_path)
+    with pytest.raises(ValueError, match="saved without cost"):
+        rethink.load(tmp_path)
+    assert rethink.load(tmp_path, cost=cost).predict(X).shape == Y.shape

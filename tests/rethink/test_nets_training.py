@@ -2,17 +2,22 @@
 
 import itertools
 import math
+import warnings
 
 import numpy as np
 import pytest
 import torch
+from sklearn.base import clone
 
 from rethink.costs import COSTS, Cost, get_cost
+from rethink.models.rethinknet import RethinkNet
 from rethink.nets.device import choose_device
 from rethink.nets.recurrent import RecurrentShape
 from rethink.nets.rows import Rows
 from rethink.nets.training import Data, Recipe, StoppingRule, Trainer
 from rethink.nets.weights import Reweighter, label_weights, normalised
+from rethink.scaling import UnitScaler
+from rethink.search import search
 
 CPU = torch.device("cpu")
 
@@ -197,3 +202,21 @@ def test_a_device_that_is_not_there_is_refused():
     if not torch.cuda.is_available():
         with pytest.raises(ValueError, match="no CUDA device here; use device='auto'"):
             choose_device("cuda")
+
+
+def test_features_that_are_not_scaled_are_told_and_scaling_is_built_in():
+    rng = np.random.default_rng(6)
+    X = rng.normal(300, 50, (80, 3))
+    Y = (X > 300).astype(int)
+    net = RethinkNet(hidden=8, features=8, epochs=30, random_state=0)
+    with pytest.warns(UserWarning, match=r'feature \d is about 3\d\d in size.*scaling="unit"'):
+        net.fit(X, Y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        scaled = clone(net).set_params(scaling="unit").fit(X, Y)
+        outside = clone(net).fit(UnitScaler().fit_transform(X), Y)
+    expected = outside.predict_proba(UnitScaler().fit(X).transform(X + 1))
+    np.testing.assert_array_equal(scaled.predict_proba(X + 1), expected)
+    chosen = search(scaled, {"l2": [1e-3, 1e-5]}, X, Y, ["f1"], seed=0)["f1"]
+    again = search(outside, {"l2": [1e-3, 1e-5]}, UnitScaler().fit_transform(X), Y, ["f1"], seed=0)
+    assert chosen.fold_scores == again["f1"].fold_scores

@@ -1,15 +1,23 @@
 import itertools
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline, make_pipeline
 
+import rethink
 from rethink.costs import Cost, get_cost
 from rethink.models.base import MultiLabelEstimator
 from rethink.models.bayes import BayesOptimal
 from rethink.models.constant import TopK
 from rethink.models.logistic import LogisticRelevance
+from rethink.models.probabilistic import ProbabilisticChain
+from rethink.models.rules import LogisticRule
+from rethink.scaling import UnitScaler
 from rethink.search import Trial, fit_selected, fold_rows, grid_points, search, search_and_fit
+from rethink.splits import MultilabelStratifiedKFold
 from rethink.synthetic import generate
 
 NAMES = ["hamming", "rank", "f1", "accuracy"]
@@ -252,3 +260,71 @@ def test_select_max_takes_the_largest_mean_even_where_a_small_one_is_better():
     right = search(LogisticRelevance(), GRID, X, Y, ["rank", "f1"], seed=0)
     assert found["rank"].params != right["rank"].params
     assert found["f1"].params == right["f1"].params
+
+
+def test_one_cost_may_stand_alone():
+    alone = search(LogisticRelevance(), GRID, X, Y, "f1", seed=5)
+    assert alone == search(LogisticRelevance(), GRID, X, Y, ["f1"], seed=5)
+    ((chosen, model),) = rethink.search_and_fit(LogisticRelevance(), GRID, X, Y, get_cost("f1"))
+    assert chosen.cost.name == "f1" and chosen.params["C"] == model.C
+
+
+@pytest.mark.parametrize("model", [LogisticRule(), ProbabilisticChain(), TopK(), Sensitive()])
+def test_a_pipeline_passes_the_cost_to_its_last_step(model):
+    grid = {"C": [0.01, 1.0]} if hasattr(model, "C") else {}
+    inside = {f"model__{name}": values for name, values in grid.items()}
+    scaled = UnitScaler().fit_transform(X)
+    pipeline = Pipeline([("scale", UnitScaler()), ("model", model)])
+    fits = {s.cost.name: (s, m) for s, m in search_and_fit(pipeline, inside, X, Y, NAMES)}
+    for name in NAMES:
+        chosen, fitted = fits[name]
+        alone = clone(model).set_params(
+            cost=name, **{key.removeprefix("model__"): v for key, v in chosen.params.items()}
+        )
+        assert get_cost(fitted[-1].cost).name == name
+        np.testing.assert_array_equal(fitted.predict(X), alone.fit(scaled, Y).predict(scaled))
+    assert pipeline[-1].cost == model.cost
+
+
+def test_a_pipeline_is_chosen_as_by_a_plain_loop_over_its_points():
+    pipeline = make_pipeline(UnitScaler(), LogisticRule())
+    grid = {"logisticrule__C": GRID["C"]}
+    chosen = search(pipeline, grid, X, Y, ["rank", "f1"], seed=5)
+    for name, selection in chosen.items():
+        means = []
+        for C in GRID["C"]:
+            values = []
+            for held in fold_rows(200, 3, 5):
+                kept = np.setdiff1d(np.arange(200), held)
+                each = make_pipeline(UnitScaler(), LogisticRule(name, C=C)).fit(X[kept], Y[kept])
+                values.append(get_cost(name).score(Y[held], each.predict(X[held])))
+            means.append(np.mean(values))
+        best = np.argmax(means) if name == "f1" else np.argmin(means)
+        assert selection.params == {"logisticrule__C": GRID["C"][best]}
+
+
+def test_frames_keep_their_names_and_choose_as_arrays_do():
+    features = pd.DataFrame(X, columns=list("abcdef"), index=np.arange(200) + 7)
+    labels = pd.DataFrame(Y, columns=["p", "q", "r", "s"], index=features.index)
+    ((chosen, model),) = search_and_fit(LogisticRelevance(), GRID, features, labels, "f1", seed=5)
+    assert model.feature_names_in_.tolist() == list("abcdef")
+    assert model.label_names_.tolist() == ["p", "q", "r", "s"]
+    assert chosen == search(LogisticRelevance(), GRID, X, Y, "f1", seed=5)["f1"]
+
+
+def test_folds_may_be_a_splitter():
+    folds = MultilabelStratifiedKFold(4, shuffle=True, random_state=2)
+    chosen = search(LogisticRelevance(), GRID, X, Y, "f1", folds=folds)["f1"]
+    assert {row["fold"] for row in chosen.fold_scores} == {0, 1, 2, 3}
+    first = next(test for _, test in folds.split(X, Y))
+    kept = np.setdiff1d(np.arange(200), first)
+    model = LogisticRelevance(C=GRID["C"][0]).fit(X[kept], Y[kept])
+    expected = get_cost("f1").score(Y[first], model.predict(X[first]))
+    assert chosen.fold_scores[0]["value"] == pytest.approx(expected, abs=1e-3)  # along a path
+
+
+def test_verbose_prints_the_choice_of_each_cost(capsys):
+    search(LogisticRelevance(), GRID, X, Y, ["f1", "rank"], seed=5, verbose=1)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(":")[0] for line in lines] == ["f1", "rank"]
+    assert "of 4 points, mean 0." in lines[0] and lines[0].endswith("over 3 folds")

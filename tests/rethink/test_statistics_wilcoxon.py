@@ -6,7 +6,7 @@ import scikit_posthocs
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from rethink.statistics import holm, signed_rank_p, smallest_p_holm, wilcoxon_holm
+from rethink.statistics import control_holm, holm, signed_rank_p, smallest_p_holm, wilcoxon_holm
 
 CRITICAL = {6: 0, 7: 2, 8: 3, 9: 5, 10: 8, 11: 10, 12: 13, 13: 17, 14: 21, 15: 25}  # textbooks
 
@@ -85,11 +85,34 @@ def test_the_better_one_depends_on_the_direction():
 def test_too_few_data_sets_can_tell_nothing_apart_and_that_is_known_before():
     values = [[float(i), float(i) + 1 + i / 9] for i in range(5)]
     assert wilcoxon_holm(values, ["a", "b"], False)[0][2:] == (0.0625, 0.0625, 5, None)
-    assert smallest_p_holm(n=5, k=2) == 0.0625
-    assert smallest_p_holm(n=12, k=12) == pytest.approx(66 / 2048)
-    assert smallest_p_holm(n=0, k=3) == 1.0
+    assert smallest_p_holm(n=5, tests=1) == 0.0625
+    assert smallest_p_holm(n=12, tests=66) == pytest.approx(66 / 2048)
+    assert smallest_p_holm(n=0, tests=3) == 1.0
 
 
 def test_no_data_set_leaves_every_pair_untold():
     assert wilcoxon_holm([], ["a", "b"], True) == [("a", "b", 1.0, 1.0, 0, None)]
     assert wilcoxon_holm([[1.0]], ["a"], True) == []
+
+
+def test_a_control_is_tested_against_each_other_model_alone():
+    rng = np.random.default_rng(8)
+    table = rng.normal([0.0, 0.4, 1.5, 0.1], 0.5, size=(10, 4))
+    models = ["control", "a", "b", "c"]
+    pairs = control_holm(table.tolist(), models, "control", True)
+    alone = [stats.wilcoxon(table[:, 0], table[:, k]).pvalue for k in (1, 2, 3)]
+    assert [(pair.a, pair.b) for pair in pairs] == [("control", name) for name in "abc"]
+    assert [pair.p for pair in pairs] == pytest.approx(alone)
+    assert [pair.p_holm for pair in pairs] == pytest.approx(holm(alone))
+    assert pairs[1].better == "b"
+
+
+def test_a_model_that_everybody_beats_does_not_change_what_is_told_of_the_others():
+    rng = np.random.default_rng(8)
+    table = rng.normal([0.0, 0.4, 1.5, 0.1], 0.5, size=(10, 4))
+    worst = np.column_stack([table, table.min(axis=1) - 1.0])
+    names = ["control", "a", "b", "c"]
+    before = control_holm(table.tolist(), names, "control", True)
+    after = control_holm(worst.tolist(), [*names, "worst"], "control", True)
+    assert [pair.better for pair in after][:3] == [pair.better for pair in before]
+    assert after[3].better == "control"

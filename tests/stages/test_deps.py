@@ -9,7 +9,7 @@ from stages.common.version import import_closure
 from tests.readme import ROOT
 
 STAGES = yaml.safe_load((ROOT / "dvc.yaml").read_text())["stages"]
-COMMANDS = {"publish", "verify"}  # use several stages, and are none
+COMMANDS = {"export", "own", "publish", "verify"}  # use several stages, and are none
 # what reads params.yaml checks its names of models and costs: that changes no output
 CHECKED = {name for name in import_closure("stages.common.params") if name.startswith("rethink")}
 
@@ -51,8 +51,8 @@ def test_no_stage_imports_another(stage):
 
 
 def test_a_stage_is_a_folder_or_a_file_of_its_name():
-    found = {path.stem for path in (ROOT / "stages").iterdir() if not path.name.startswith("__")}
-    assert found == {*STAGES, "common", *COMMANDS}
+    names = {path.stem for path in (ROOT / "stages").iterdir() if not path.name.startswith("__")}
+    assert names == {*STAGES, "common", *COMMANDS}
 
 
 def test_a_file_name_is_used_once_but_for_the_two_halves_of_an_experiment():

@@ -50,14 +50,14 @@ def run_of(cell, status="ok", reason=None):
 
 def loop(cell, truth, part, iteration, criterion, empty):
     """One value by the definition, an instance at a time."""
-    found = []
+    values = []
     for line in cell.to_pylist():
         if (line["part"], line["iteration"]) == (part, iteration):
             y, p = truth[line["row"]].tolist(), [0] * LABELS
             for label in line["labels"]:
                 p[label] = 1
-            found.append(by_hand(criterion, y, p, empty))
-    return sum(found) / len(found), len(found)
+            values.append(by_hand(criterion, y, p, empty))
+    return sum(values) / len(values), len(values)
 
 
 def by_hand(criterion, y, p, empty):
@@ -153,13 +153,16 @@ def test_a_cell_spread_over_row_groups_is_read_as_one(tmp_path):
     with pq.ParquetWriter(tmp_path / "toy.parquet", TYPES, write_page_checksum=True) as writer:
         for cell in cells:
             writer.write_table(cell, row_group_size=10)
-    found = list(read_cells(tmp_path / "toy.parquet"))
-    assert [table.num_rows for table in found] == [24, 24]
-    assert all(a.equals(b) for a, b in zip(found, cells, strict=True))
+    tables = list(read_cells(tmp_path / "toy.parquet"))
+    assert [table.num_rows for table in tables] == [24, 24]
+    assert all(a.equals(b) for a, b in zip(tables, cells, strict=True))
 
 
 class Run:
     datasets = ("toy",)
+
+    def criteria(self):
+        return COSTS
 
 
 @pytest.fixture

@@ -4,8 +4,11 @@ import shutil
 import subprocess
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 
+from stages.common.tables import write_table
+from stages.publish import COLUMNS, read_run
 from tests.conftest import Project
 
 CELLS = 4 * 4 * 2
@@ -44,6 +47,7 @@ def test_published_cells_are_not_computed_again_and_have_the_same_scores(publish
     assert f"{CELLS} cells: 0 done, 0 cached, 0 failed, 0 left, {CELLS} published" in output
     assert not published.cells()
     runs = pd.read_parquet(published.path / "data" / "runs" / "tiny.parquet")
+    assert runs.set_index("model")["reliability"]["BR-LR"].notna().all()
     assert set(runs["published"]) == {"tiny"} and runs["commit"].str.len().eq(40).all()
     published.run("stages.evaluate")
     pd.testing.assert_frame_equal(scores(published), scores(published, "before.parquet"))
@@ -68,13 +72,11 @@ def test_what_is_asked_for_otherwise_is_computed(published):
 
 
 def test_fresh_computes_everything(published):
-    assert f"{CELLS} done, 0 cached" in published.run("stages.train", "--fresh")
-    shutil.rmtree(published.path / "data" / "cells")
     assert f"{CELLS} done, 0 cached" in published.run("stages.train", RETHINK_FRESH="1")
 
 
 def test_the_plan_tells_what_is_computed_published_and_missing(published):
-    published.run("stages.train", "--fresh", "--model", "top-k")
+    published.run("stages.train", "--model", "top-k", RETHINK_FRESH="1")
     params = published.params()
     params["train"]["seeds"] = 3
     published.write_params(params)
@@ -93,6 +95,15 @@ def test_publishing_again_adds_what_is_new_and_keeps_the_rest(published):
     published.write_params(params)
     published.run("stages.train")
     assert f"{CELLS + 16} cells, {CELLS} before" in published.run("stages.publish")
+
+
+def test_a_run_that_was_published_before_a_column_was_there_has_nulls_in_it(tmp_path):
+    older = pa.schema([field for field in COLUMNS if field.name != "reliability"])
+    row = {"dataset": "yeast", "model": "BR", "cost": "f1", "seed": 0, "seconds": 1.5}
+    write_table(tmp_path / "runs.parquet", pa.Table.from_pylist([row], older))
+    found = read_run(tmp_path).runs
+    assert found.schema == COLUMNS
+    assert found.to_pylist()[0] == dict.fromkeys(COLUMNS.names) | row
 
 
 def test_verifying_finds_equal_scores_and_a_score_that_was_changed(published):

@@ -17,6 +17,8 @@ class Asymmetric(Cost):
     ----------
     missed, false_alarm : float or array-like of shape (K,)
         What a mistake costs, for all labels or for each.
+    name : str
+        How tables call it, if not "asymmetric".
 
     Examples
     --------
@@ -34,9 +36,12 @@ class Asymmetric(Cost):
     title = "Asymmetric loss"
     range = "0 to K times the dearer mistake"
 
-    def __init__(self, missed: Any = 5.0, false_alarm: Any = 1.0):
+    def __init__(self, missed: Any = 5.0, false_alarm: Any = 1.0, name: str = "asymmetric"):
         self.missed = missed
         self.false_alarm = false_alarm
+        self.name = name
+        if np.ndim(missed) == np.ndim(false_alarm) == 0:
+            self.title = f"Asymmetric loss (missed {missed:g}, false alarm {false_alarm:g})"
         for key, value in (("missed", missed), ("false_alarm", false_alarm)):
             if not (np.isfinite(value).all() and np.greater(value, 0).all()):
                 raise ValueError(f"{key} is {value!r}, but a mistake must cost more than nothing")

@@ -3,7 +3,7 @@
 from stages.common.slices import Value
 from stages.common.words import listed
 from stages.compare.audit import Finding
-from stages.compare.evidence import Evidence
+from stages.compare.evidence import Evidence, PrintedPlace
 from stages.compare.experiments.datasets import dataset_rows
 
 TITLE = "The table of data sets has wrong feature counts"
@@ -40,3 +40,10 @@ def audit(evidence: Evidence) -> Finding:
         for dataset, key, printed, ours, instances in wrong
     ]
     return Finding(bool(rows), text + ".", rows)
+
+
+def explains(evidence: Evidence, place: PrintedPlace) -> bool:
+    """Whether a printed count is one that the files contradict."""
+    if place.table != "datasets" or not place.dataset:
+        return False
+    return any(place.name in row.wrong for row in dataset_rows(evidence, [place.dataset]))

@@ -1,18 +1,15 @@
-"""PCC was printed with a faulty decision rule for F1, which also served for accuracy.
+"""PCC was printed with a faulty decision rule for F1, which also served for accuracy."""
 
-By Hamming and rank loss the published way follows one greedy path in place of the marginals; that
-is shown beside it, but it is no fault.
-"""
-
+from collections.abc import Sequence
 from math import hypot
 from typing import NamedTuple
 
 from stages.common.words import listed, sentence
 from stages.compare.audit import Finding
-from stages.compare.evidence import Evidence
+from stages.compare.evidence import Evidence, PrintedPlace
 from stages.compare.numbers import NEAR, enough, errors_apart, summary
 
-TITLE = "PCC was run with a faulty F1 rule, and along one greedy path"
+TITLE = "PCC was run with a faulty F1 rule"
 ANCHOR = "paper"
 FAULTY = ("f1", "accuracy")
 EMPTY = 0.0  # the rule as published never predicts the empty set
@@ -42,11 +39,11 @@ def audit(evidence: Evidence) -> Finding:
         row
         for exact, published in pairs.items()
         for dataset in evidence.printed_datasets()
-        for cost in evidence.experiment("algorithms").costs
+        for cost in FAULTY
         if (row := rules(evidence, dataset, cost, exact, published))
     ]
     table = [row._asdict() for row in rows]
-    ran = [row for row in rows if row.enough and row.cost in FAULTY]
+    ran = [row for row in rows if row.enough]
     if not ran:
         names = listed(name for pair in pairs.items() for name in pair)
         text = f"{names} were not both run for F1 on a data set of the paper."
@@ -62,7 +59,6 @@ def audit(evidence: Evidence) -> Finding:
         f"{NEAR:g} standard errors of the printed numbers, or do not differ: the run does not "
         "tell which one the paper used.",
         _largest(evidence, deciding),
-        _elsewhere([row for row in rows if row.decides and row.cost not in FAULTY], pairs),
     )
     return Finding(bool(deciding) and 2 * len(nearer) > len(deciding), text, table)
 
@@ -75,16 +71,6 @@ def _largest(evidence: Evidence, deciding: list[Rules]) -> str | None:
         f"The largest difference is on {row.dataset} by {evidence.title(row.cost)}: "
         f"{row.exact:.3f} by the exact rule, {row.published:.3f} by the published one, "
         f"{row.printed:.3f} printed."
-    )
-
-
-def _elsewhere(deciding: list[Rules], pairs: dict[str, str]) -> str | None:
-    if not deciding:
-        return None
-    nearer = sum(row.nearer in pairs.values() for row in deciding)
-    return (
-        "By Hamming and rank loss, where the published way follows one greedy path in place of "
-        f"the marginals, it is nearer in {nearer} of {len(deciding)} such pairs."
     )
 
 
@@ -114,8 +100,27 @@ def rules(evidence: Evidence, dataset: str, cost: str, exact: str, published: st
     )
 
 
-def explains(evidence: Evidence, dataset: str, cost: str, model: str) -> bool:
+def deciding_rows(evidence: Evidence, costs: Sequence[str]) -> list[Rules]:
+    """By some costs, where the two rules differ and not both fit the printed number."""
+    rows = (
+        rules(evidence, dataset, cost, exact, published)
+        for exact, published in evidence.roles.variants("published").items()
+        for dataset in evidence.printed_datasets()
+        for cost in costs
+        if cost in evidence.experiment("algorithms").costs
+    )
+    return [row for row in rows if row and row.enough and row.decides]
+
+
+def explained(evidence: Evidence, place: PrintedPlace) -> bool:
     """Whether the published rule is nearer to a printed number of the model than the exact one."""
-    published = evidence.roles.variants("published").get(model)
-    row = rules(evidence, dataset, cost, model, published) if published else None
+    published = evidence.roles.variants("published").get(place.name)
+    if not published or not place.dataset or place.table != "algorithms":
+        return False
+    row = rules(evidence, place.dataset, place.cost, place.name, published)
     return row is not None and row.nearer == published
+
+
+def explains(evidence: Evidence, place: PrintedPlace) -> bool:
+    """The same, by the costs for which the published rule is faulty."""
+    return place.cost in FAULTY and explained(evidence, place)

@@ -7,7 +7,7 @@ from statistics import fmean
 from stages.common.words import change, counted, listed, sentence
 from stages.compare.audit import Finding
 from stages.compare.audit.rank_trivial import Loss, beside_constant
-from stages.compare.evidence import Evidence
+from stages.compare.evidence import Evidence, PrintedPlace
 from stages.compare.experiments.reweighting import net_pairs, printed_pair
 from stages.compare.numbers import NEAR, enough, share_gained, summary
 
@@ -66,3 +66,10 @@ def _losses(evidence: Evidence) -> Iterator[PlainLoss]:
             ours_gain=share_gained(better.mean or 0.0, ours.mean or 0.0, False) if ran else None,
             printed_gain=share_gained(both.reweighted.mean, loss.printed, False),
         )
+
+
+def explains(evidence: Evidence, place: PrintedPlace) -> bool:
+    """Whether a printed rank loss of the plain net is that of a constant prediction."""
+    if (place.table, place.cost, place.name) != ("reweighting", "rank", "plain"):
+        return False
+    return any(row.dataset == place.dataset and row.equal for row in _losses(evidence))

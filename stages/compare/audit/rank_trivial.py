@@ -11,7 +11,7 @@ from rethink.costs import Cost
 from stages.common.outcomes import Mean, Number
 from stages.common.words import change, listed, sentence
 from stages.compare.audit import Finding
-from stages.compare.evidence import Evidence
+from stages.compare.evidence import Evidence, PrintedPlace
 from stages.compare.numbers import NEAR, enough, errors_apart, near, share_gained, summary
 
 TITLE = "Rank losses of the cost-blind baselines are those of a constant prediction"
@@ -137,9 +137,11 @@ def majority_loss(labels: Any, cost: Cost) -> Mean:
     return Mean(float(np.mean(cost(truth, constant))), None, 1)
 
 
-def explains(evidence: Evidence, dataset: str, cost: str, model: str) -> bool:
+def explains(evidence: Evidence, place: PrintedPlace) -> bool:
     """Whether a printed rank loss of a cost-blind model is that of a constant prediction."""
-    if cost != "rank" or model not in evidence.roles.blind:
+    if (place.table, place.cost) != ("algorithms", "rank") or not place.dataset:
         return False
-    loss = _loss(evidence, dataset, model)
+    if place.name not in evidence.roles.blind:
+        return False
+    loss = _loss(evidence, place.dataset, place.name)
     return loss is not None and loss.equal

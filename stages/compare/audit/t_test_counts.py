@@ -8,7 +8,7 @@ from scipy.special import stdtrit
 
 from stages.common.words import counted, sentence
 from stages.compare.audit import Finding
-from stages.compare.evidence import OWN, Evidence
+from stages.compare.evidence import OWN, Evidence, PrintedPlace
 from stages.compare.numbers import LEVEL, decimals_of, printed_error
 
 TITLE = "The printed t-test counts do not follow from the printed table"
@@ -97,3 +97,11 @@ def _outcomes(evidence: Evidence, cost: str, other: str) -> Iterator[tuple[str, 
         errors = [printed_error(row, decimals) for row in (ours, theirs)]
         loose = abs(gap) > TWO_SAMPLE * hypot(*errors)
         yield (word if sure else "tie"), (word if loose else "tie")
+
+
+def explains(evidence: Evidence, place: PrintedPlace) -> bool:
+    """Whether a printed count is impossible by the printed table itself."""
+    return place.table == "ttest" and any(
+        row.impossible and (row.cost, f"against {row.model}") == (place.cost, place.name)
+        for row in _tallies(evidence)
+    )

@@ -1,4 +1,4 @@
-"""A square matrix over labels as a heat map with a diverging scale."""
+"""A matrix over labels, or over rows and columns of two kinds, as a heat map."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -35,6 +35,7 @@ class _Grid(NamedTuple):
     """Where the cells are, and how a value becomes a step and a text."""
 
     labels: Sequence[str]
+    columns: Sequence[str]
     bound: float
     decimals: int
     cell: float
@@ -56,27 +57,30 @@ def heat(
     column_label: str,
     limit: float | None = None,
     decimals: int = 2,
+    columns: Sequence[str] | None = None,
 ) -> Markup:
     """Cells coloured from -limit to limit; by default the largest value off the diagonal.
 
     A dash marks negative cells, a cross missing ones. Values beyond the limit have the colour
-    of the end.
+    of the end. Without `columns` these are the labels of the rows, and the diagonal is not judged.
     """
-    count = len(labels)
-    if count == 0 or len(matrix) != count or any(len(row) != count for row in matrix):
-        raise ValueError(f"{title}: a matrix of {count} x {count} values is needed")
+    across = labels if columns is None else columns
+    count, many = len(labels), len(across)
+    if not count or not many or len(matrix) != count or any(len(row) != many for row in matrix):
+        raise ValueError(f"{title}: a matrix of {count} x {many} values is needed")
     known = [[value if _known(value) else None for value in row] for row in matrix]
-    off = [abs(value) for i, j, value in _values(known) if i != j]
+    off = [abs(value) for i, j, value in _values(known) if i != j or columns is not None]
     bound = limit or max(off, default=0.0) or 1.0
-    cell = _cell_size(count)
-    margin = _margin(labels) if cell >= SMALLEST_NAMED else 0.0
-    grid = _Grid(labels, bound, decimals, cell, margin, HEAD + margin)
-    width = max(margin + count * cell, 300.0)
+    cell = _cell_size(max(count, many))
+    named = cell >= SMALLEST_NAMED
+    left, above = (_margin(names) if named else 0.0 for names in (labels, across))
+    grid = _Grid(labels, across, bound, decimals, cell, left, HEAD + above)
+    width = max(left + many * cell, left + STEPS * SWATCH + 24, 300.0)
     bottom = grid.top + count * cell
     body = [heading(title, width, f"rows: {row_label}", f"columns: {column_label}")]
-    body += [_names(grid)] if margin else []
-    body.append((_cells if count**2 <= MOST_CELLS_WITH_TOOLTIP else _rows)(grid, known))
-    body += [_signs(grid, known)] if margin else []
+    body += [_names(grid)] if named else []
+    body.append((_cells if count * many <= MOST_CELLS_WITH_TOOLTIP else _rows)(grid, known))
+    body += [_signs(grid, known)] if named else []
     beyond = any(abs(value) > bound for *_, value in _values(known))
     body.append(_legend(grid, bottom + 14, beyond))
     desc = _description(grid, known, row_label, column_label, beyond)
@@ -120,13 +124,14 @@ def _names(grid: _Grid) -> Markup:
     size = min(SMALL, grid.cell)
     parts = []
     for i, label in enumerate(grid.labels):
-        middle = (i + 0.5) * grid.cell
         short = shortened(label, LONGEST_NAME, size)
-        x, y = grid.left + middle, grid.top - 4
-        parts += [
-            text(short, grid.left - 4, grid.top + middle, text_anchor="end", font_size=size),
-            text(short, x, y, transform=f"rotate(-90 {number(x)} {number(y)})", font_size=size),
-        ]
+        y = grid.top + (i + 0.5) * grid.cell
+        parts.append(text(short, grid.left - 4, y, text_anchor="end", font_size=size))
+    for j, label in enumerate(grid.columns):
+        short = shortened(label, LONGEST_NAME, size)
+        x, y = grid.left + (j + 0.5) * grid.cell, grid.top - 4
+        turned = f"rotate(-90 {number(x)} {number(y)})"
+        parts.append(text(short, x, y, transform=turned, font_size=size))
     return group(*parts, class_="fig-tick")
 
 
@@ -135,7 +140,7 @@ def _cells(grid: _Grid, matrix: Matrix) -> Markup:
     parts = [
         tag(
             "rect",
-            tag("title", f"{grid.labels[i]}, {grid.labels[j]}: {grid.label(value)}"),
+            tag("title", f"{grid.labels[i]}, {grid.columns[j]}: {grid.label(value)}"),
             class_=grid.shade(value),
             x=grid.left + j * grid.cell,
             y=grid.top + i * grid.cell,
@@ -159,7 +164,12 @@ def _rows(grid: _Grid, matrix: Matrix) -> Markup:
             run = f"M{start} {i}h{end - start}v1h-{end - start}z"
             drawn[shades[start]] = drawn.get(shades[start], "") + run
         runs = [tag("path", class_=shade, d=drawn[shade]) for shade in sorted(drawn)]
-        others = [(v, grid.labels[j]) for j, v in enumerate(row) if j != i and v is not None]
+        square = grid.labels is grid.columns
+        others = [
+            (v, grid.columns[j])
+            for j, v in enumerate(row)
+            if v is not None and not (square and j == i)
+        ]
         parts.append(group(*runs, tooltip=f"{grid.labels[i]}: {_extremes(grid, others)}"))
     place = f"translate({number(grid.left)} {number(grid.top)}) scale({number(grid.cell)})"
     return group(*parts, class_="fig-cells", transform=place)
@@ -215,14 +225,19 @@ def _legend(grid: _Grid, top: float, beyond: bool) -> Markup:
 def _description(
     grid: _Grid, matrix: Matrix, row_label: str, column_label: str, beyond: bool
 ) -> str:
-    labels, count = grid.labels, len(grid.labels)
-    values = [(v, f"{labels[i]}, {labels[j]}") for i, j, v in _values(matrix) if i != j]
-    sentences = [f"{count} by {count} values; rows: {row_label}, columns: {column_label}."]
+    rows, columns = grid.labels, grid.columns
+    square, count = rows is columns, len(rows) * len(columns)
+    values = [
+        (v, f"{rows[i]}, {columns[j]}") for i, j, v in _values(matrix) if not (square and i == j)
+    ]
+    size = f"{len(rows)} by {len(columns)} values"
+    sentences = [f"{size}; rows: {row_label}, columns: {column_label}."]
     if values:
-        sentences.append(f"Off the diagonal they go {_extremes(grid, values)}.")
+        start = "Off the diagonal they" if square else "They"
+        sentences.append(f"{start} go {_extremes(grid, values)}.")
     ends = f"The colours end at ±{grid.label(grid.bound)}"
     sentences.append(f"{ends}; some values lie beyond." if beyond else f"{ends}.")
-    missing = count * count - sum(1 for _ in _values(matrix))
+    missing = count - sum(1 for _ in _values(matrix))
     if missing:
         sentences.append(f"{missing} of the values are missing and crossed out.")
     return " ".join(sentences)

@@ -182,5 +182,5 @@ field.addEventListener("input", () => filter(field.value));
 field.form.addEventListener("submit", (event) => event.preventDefault());
 if (field.value) filter(field.value); // the browser may have kept it
 addEventListener("hashchange", openTarget);
-addEventListener("beforeprint", () => all("details").forEach((node) => (node.open = true)));
+addEventListener("beforeprint", () => all("details.claim").forEach((node) => (node.open = true)));
 openTarget();

@@ -8,12 +8,14 @@ from stages.common.schema import Comparison
 from stages.common.words import counted, isolated
 from stages.report import paper, ranks, score_tables
 from stages.report.over_datasets import (
-    bayes_reading,
-    bayes_table,
+    PAIR_READING,
+    STANDING_READING,
+    control_reading,
+    control_table,
     diagram,
+    pair_matrix,
+    standing_table,
     summary,
-    wilcoxon_reading,
-    wilcoxon_table,
 )
 from stages.report.page_inputs import Inputs
 from stages.report.ranks import columns_of, conventions, ranked, titled_of
@@ -62,15 +64,19 @@ def _tests(comparison: Comparison) -> dict[str, Any]:
 
 def _part(comparison: Comparison, cost: str, other: bool) -> dict[str, Any]:
     case = (comparison, cost, other)
+    own = comparison.costs[cost].under(other).over_datasets.control
+    against = f"{own[0].a} against each other model, over data sets" if own else ""
     return {
         "sentences": summary(*case),
         "figure": diagram(*case),
         "tables": [
-            ("Who wins against whom, over seeds", pair_table(*case), pair_reading(*case)),
-            ("Wilcoxon with Holm, over data sets", wilcoxon_table(*case), wilcoxon_reading(*case)),
-            ("Bayesian signed-rank, over data sets", bayes_table(*case), bayes_reading(*case)),
+            ("Average ranks with their intervals", standing_table(*case), STANDING_READING),
+            (against, control_table(*case), control_reading(*case)),
+            ("Every pair, over data sets", pair_matrix(*case), PAIR_READING),
+            ("Who wins against whom, over the splits of each data set", pair_table(*case),
+             pair_reading(*case)),
         ],
-    }
+    }  # fmt: skip
 
 
 def pair_table(comparison: Comparison, cost_name: str, other: bool) -> Table:
@@ -81,13 +87,13 @@ def pair_table(comparison: Comparison, cost_name: str, other: bool) -> Table:
         [name(model), *(_entry(tests.get(model, {}).get(rival)) for rival in models)]
         for model in models
     ]
-    columns = [Column(f"against {model}", named=True, fields=FIELDS) for model in models]
+    columns = [Column(model, named=True, fields=FIELDS) for model in models]
     used = counted(len(columns_of(comparison, cost)), "data set")
     text = (
         f": wins / ties / losses of the row against the column over {used}, "
         f"by a test over common seeds at {100 * comparison.level:g} %"
     )
-    file, caption = titled_of(cost, f"{cost_name}-pairs", text, other)
+    file, caption = titled_of(cost, f"{cost_name}-t-tests", text, other)
     return simple(file, caption, [*texts("Model"), *columns], rows, kind="pairs", sortable=False)
 
 
@@ -101,7 +107,7 @@ def _entry(pair: Pair | None) -> Cell:
 
 
 def _three(counts: Counts) -> str:
-    text = f"{counts.win} / {counts.tie} / {counts.loss}"
+    text = f"{counts.win}/{counts.tie}/{counts.loss}"
     if not counts.too_few:
         return text
     why = f"{counted(counts.too_few, 'data set')} with fewer than two common seeds"

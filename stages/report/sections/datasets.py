@@ -59,6 +59,7 @@ def cards(inputs: Inputs) -> dict[str, Any]:
             {
                 "id": card_id(dataset),
                 "facts": inputs.cards[dataset],
+                "rights": inputs.rights[dataset],
                 "status": check_mark(inputs.validations[dataset]["status"]),
                 "checks": _checks(inputs, dataset),
             }

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from stages.common import profile
 from stages.common.errors import UserError
 from stages.common.params import load_params
 from stages.common.profile import params_under, profile_names, switch
@@ -22,7 +23,7 @@ def project(tmp_path, monkeypatch):
     return tmp_path
 
 
-NAMES = ("quick", "paper", "small", "smoke", "images")
+NAMES = ("quick", "paper", "wide", "smoke", "images")
 
 
 def leaves(values, prefix=""):
@@ -41,7 +42,7 @@ def test_the_committed_params_are_the_quick_profile(project):
 def test_switching_to_paper_and_back_restores_the_file_byte_for_byte(project):
     before = Path("params.yaml").read_bytes()
     assert any(change.startswith("datasets:") for change in switch("paper"))
-    assert len(load_params().datasets) == 11
+    assert len(load_params().datasets) == 12
     switch("quick")
     assert Path("params.yaml").read_bytes() == before
 
@@ -55,14 +56,20 @@ def test_all_profiles_set_the_same_keys_so_that_a_switch_leaves_nothing_behind(p
 
 def test_a_switch_keeps_the_users_own_changes_and_comments(project):
     path = Path("params.yaml")
-    path.write_text(path.read_text().replace("time_limit: 600", "time_limit: 77 # mine"))
+    path.write_text(path.read_text().replace("folds: 3 #", "folds: 7 # mine:"))
     switch("paper")
-    assert "time_limit: 77 # mine" in path.read_text()
+    assert "folds: 7 # mine:" in path.read_text()
 
 
 def test_an_unknown_profile_names_the_nearest(project):
     with pytest.raises(UserError, match="did you mean 'paper'"):
         switch("papre")
+
+
+def test_a_switch_to_no_profile_says_what_to_type(project, monkeypatch):
+    monkeypatch.setattr("sys.argv", ["profile"])
+    with pytest.raises(UserError, match=r"which profile\? run: make profile NAME=quick; there are"):
+        profile.main()
 
 
 def test_the_parameters_under_a_profile_are_those_after_a_switch(project):

@@ -9,7 +9,7 @@ import pytest
 
 from stages.common.errors import DataError
 from stages.common.files import write_json
-from stages.common.schema import from_json, to_json
+from stages.common.schema import claims_file, from_json, to_json
 from stages.common.tables import matrix_to_table, write_table
 from stages.compare import __main__ as stage
 from stages.compare import significance
@@ -64,12 +64,25 @@ def test_permuting_the_rows_of_the_scores_changes_nothing():
     assert found[0] == found[1]
 
 
-def test_the_metrics_are_average_ranks_verdicts_and_cells():
+def test_the_metrics_are_a_handful_of_numbers():
     run = evidence({"algorithms": Experiment(SEVEN, ("rank",), SIX)}, score)
     summary = stage.metrics(compare(run))
-    assert summary["rank"]["PCC"] == {"avg_rank": 6.0}  # a lower loss is better
-    assert summary["claims"]["best-rank-rank"] == "does not hold"
+    assert summary["average rank"] == {"rank": 7.0}  # a lower loss is better
+    assert summary["claims"] == {
+        "supported": 0, "contradicted": 5, "inconclusive": 0, "not tested": 30,
+    }  # fmt: skip
+    assert summary["questions"]["rethinking-adds"] == {"outcome": "not tested"}
     assert summary["cells"] == {"planned": 126, "ok": 125, "failed": 1}
+
+
+def test_the_file_of_claims_has_every_claim_with_whose_it_is():
+    run = evidence({"algorithms": Experiment(SEVEN, ("rank",), SIX)}, score)
+    page = claims_file(compare(run))
+    rows = {row["id"]: row for row in page["claims"]}
+    assert rows["best-rank-rank"]["of_the_paper"] and not rows["training-adds"]["of_the_paper"]
+    assert rows["best-rank-rank"]["estimate"]["high"] < 0
+    assert sum(page["counts"].values()) == sum(row["of_the_paper"] for row in page["claims"])
+    assert [row["id"] for row in page["questions"]] == ["rethinking-adds", "training-adds"]
 
 
 def test_a_failed_cell_of_any_experiment_is_counted():
@@ -114,7 +127,9 @@ def write_run(root):
                 "status": cells["status"].tolist(),
                 "seconds": [1.5] * len(cells),
                 "device": ["cpu"] * len(cells),
+                "chosen": ["{}"] * len(cells),
                 "memory": pa.array(matrices, memory),
+                "reliability": pa.nulls(len(matrices), memory),
             }
         )
         write_table(root / "data" / "runs" / f"{dataset}.parquet", runs)
@@ -130,8 +145,12 @@ def project(tmp_path, monkeypatch):
         experiments=EXPERIMENTS,
         models=ROLES.models,
         datasets_of=lambda name: list(EXPERIMENTS[name].datasets),
+        criteria=lambda: ALL_COSTS,
     )
-    names = {name: SimpleNamespace(paper_name=NAMES[name]) for name in ("yeast", "scene")}
+    names = {
+        name: SimpleNamespace(paper_name=NAMES[name], other_file_of=None, own=False)
+        for name in ("yeast", "scene")
+    }
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(stage, "load_params", lambda: params)
     monkeypatch.setattr(stage, "load_catalog", lambda: SimpleNamespace(datasets=names))
@@ -141,6 +160,7 @@ def project(tmp_path, monkeypatch):
 def test_the_stage_writes_its_files_and_the_same_bytes_again(project):
     files = [
         "comparison.json",
+        "claims.json",
         "metrics.json",
         "plots/rethinking/yeast-f1.csv",
         "plots/ranks/f1.csv",
@@ -219,14 +239,15 @@ def test_incomplete_and_degenerate_runs_give_no_nan_no_warning_and_a_reason(
     formula, datasets, seeds, monkeypatch
 ):
     monkeypatch.setattr(significance, "SAMPLES", 100)  # none of this depends on the posterior
+    monkeypatch.setattr("rethink.statistics.resampling.DRAWS", 100)
     run = evidence(everything(datasets), formula, seeds=seeds, paper=paper())
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         found = compare(run)
     text = json.dumps(to_json(found), allow_nan=False)
     assert from_json(json.loads(text)) == found
-    assert all(claim.why and claim.test for claim in found.claims)
+    assert all(claim.why and claim.rule for claim in found.claims)
     assert all(flaw.text for flaw in found.flaws)
     assert all(row.why for row in found.advice.values())
     if seeds < 3 or formula is all_failed:
-        assert {claim.verdict for claim in found.claims} == {"not enough runs"}
+        assert {claim.outcome for claim in found.claims} == {"not tested"}

@@ -71,6 +71,8 @@ def test_images_change_nothing_that_is_said_of_tables():
     beside = compare(evidence(tables | {"images": IMAGES}, both, cards=cards | CARDS))
     assert beside.experiments.pop("images")
     assert beside.order.experiments.pop() == "images"
+    for run in (alone, beside):
+        run.claims = sorted((c for c in run.claims if c.theme != "Images"), key=lambda c: c.id)
     for key in ("costs", "paper", "flaws", "claims", "advice", "order", "experiments", "empty"):
         assert getattr(alone, key) == getattr(beside, key), key
 

@@ -7,19 +7,27 @@ from stages.compare.significance import comparable
 
 
 def over_datasets(means, greater):
-    return significance.over_datasets(means, greater, "RethinkNet")
+    scores = {
+        dataset: {model: {0: x, 1: x} for model, x in row.items() if x is not None}
+        for dataset, row in means.items()
+    }
+    return significance.over_datasets(means, scores, greater, "RethinkNet")
 
 
-CLEAR = {f"d{i}": {"RethinkNet": 0.9, "B": 0.5 + i / 100, "C": 0.1} for i in range(8)}
+CLEAR = {f"d{i:02}": {"RethinkNet": 0.9, "B": 0.5 + i / 100, "C": 0.1} for i in range(12)}
 
 
 def test_clear_differences_are_told_apart_by_every_test():
     found = over_datasets(CLEAR, greater=True)
     assert found.why is None
     assert found.friedman.p < 0.001
-    assert (found.friedman.n, found.friedman.k) == (8, 3)
-    assert found.nemenyi.cd == pytest.approx(1.17, abs=0.01)
-    assert found.nemenyi.groups == [["RethinkNet", "B"], ["B", "C"]]
+    assert (found.friedman.n, found.friedman.k) == (12, 3)
+    assert found.nemenyi.cd == pytest.approx(0.957, abs=0.01)
+    assert found.nemenyi.groups == []
+    assert [(pair.b, pair.better) for pair in found.control] == [
+        ("B", "RethinkNet"),
+        ("C", "RethinkNet"),
+    ]
     assert [pair.better for pair in found.wilcoxon_holm] == ["RethinkNet", "RethinkNet", "B"]
     assert found.groups == []
     assert [row.b for row in found.signed_rank] == ["B", "C"]
@@ -29,6 +37,7 @@ def test_clear_differences_are_told_apart_by_every_test():
 def test_a_smaller_loss_is_better():
     found = over_datasets(CLEAR, greater=False)
     assert [pair.better for pair in found.wilcoxon_holm] == ["B", "C", "C"]
+    assert [pair.better for pair in found.control] == ["B", "C"]
     assert all(row.p_b > 0.99 for row in found.signed_rank)
 
 
@@ -78,8 +87,34 @@ def test_equal_models_give_no_number_that_is_none_and_no_warning():
         found = over_datasets(means, greater=True)
     assert found.friedman is None
     assert "equal" in found.note
-    assert all(pair.p == 1.0 and pair.better is None for pair in found.wilcoxon_holm)
-    assert found.groups == [["A", "B", "RethinkNet"]]
+    assert found.control == []  # on four data sets it could not speak
+    assert all((pair.gain, pair.win, pair.tie, pair.loss) == (0.0, 0, 4, 0) for pair in found.pairs)
+
+
+def test_all_pairs_are_tested_only_on_twelve_data_sets_or_more():
+    fewer = {name: CLEAR[name] for name in list(CLEAR)[:11]}
+    found = over_datasets(fewer, True)
+    assert (found.wilcoxon_holm, found.groups) == ([], [])
+    assert [pair.better for pair in found.control] == ["RethinkNet", "RethinkNet"]
+    assert len(found.pairs) == 3
+
+
+def test_a_pair_has_its_mean_gain_its_wins_and_its_p():
+    found = over_datasets(CLEAR, True)
+    pair = next(pair for pair in found.pairs if (pair.a, pair.b) == ("RethinkNet", "B"))
+    gains = [(row["RethinkNet"] - row["B"]) / row["RethinkNet"] for row in CLEAR.values()]
+    assert pair.gain == pytest.approx(sum(gains) / 12)
+    assert (pair.win, pair.tie, pair.loss) == (12, 0, 0)
+    assert pair.p == pytest.approx(2 / 2**12)
+
+
+def test_a_standing_has_the_rank_its_interval_what_is_left_and_what_is_won():
+    found = over_datasets(CLEAR, True).standings
+    first = found["RethinkNet"]
+    assert (first.rank, first.low, first.high) == (1.0, 1.0, 1.0)
+    assert (first.improvability, first.win_rate) == (0.0, 1.0)
+    assert found["C"].improvability == pytest.approx(1 - 0.1 / 0.9)
+    assert (found["B"].win_rate, found["C"].win_rate) == (0.5, 0.0)
 
 
 def test_it_is_said_when_no_result_could_tell_two_models_apart():

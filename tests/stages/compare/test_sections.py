@@ -1,10 +1,8 @@
 import numpy as np
 import pytest
 
-from rethink.statistics import corrected_t
 from stages.common.errors import UserError
 from stages.common.outcomes import Number, TTest
-from stages.compare.claims import pooled_gain
 from stages.compare.comparison import compare
 from stages.compare.experiments import sections
 from stages.compare.experiments.datasets import wrong_counts
@@ -221,19 +219,3 @@ def test_a_row_with_a_small_diagonal_does_not_decide_whether_memory_captures_cor
     found = memory_matrix({0: memory}, matrix, list("abcdefgh"))
     assert found.p < 0.05
     assert found.scaled_r < found.r
-
-
-def test_a_pooled_gain_is_tested_against_the_noise_of_the_splits():
-    steady = pooled_gain({"a": [0.05, 0.06, 0.07], "b": [0.02, 0.03, 0.04]})
-    assert steady.mean == pytest.approx(0.045)
-    assert steady.p < 0.01
-    assert pooled_gain({"a": [0.5, -0.4, 0.0], "b": [0.3, -0.2, 0.0]}).p > 0.05
-    assert pooled_gain({"a": [-0.05, -0.06, -0.07]}).p > 0.9
-    assert pooled_gain({"a": [0.1, 0.1, 0.1]}).p == 0.0
-    assert pooled_gain({"a": [0.0, 0.0, 0.0]}).p == 1.0
-
-
-def test_on_one_data_set_the_pooled_test_is_the_corrected_one():
-    gains = [0.05, 0.01, 0.08, 0.03]
-    two_sided = corrected_t(gains, [0.0] * 4, True).p
-    assert pooled_gain({"a": gains}).p == pytest.approx(two_sided / 2)

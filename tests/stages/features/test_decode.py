@@ -9,9 +9,9 @@ from tests.stages.features.pictures import bomb, photo, save, truncated
 
 
 def test_a_photograph_becomes_a_square_of_rgb(tmp_path):
-    found = decode(save(tmp_path / "a.jpg", photo(90, 40)), 32)
-    assert found.pixels.shape == (32, 32, 3) and found.pixels.dtype == np.uint8
-    assert (found.problem, found.detail) == ("", "")
+    decoded = decode(save(tmp_path / "a.jpg", photo(90, 40)), 32)
+    assert decoded.pixels.shape == (32, 32, 3) and decoded.pixels.dtype == np.uint8
+    assert (decoded.problem, decoded.detail) == ("", "")
 
 
 def test_the_whole_picture_is_squeezed_not_cut(tmp_path):
@@ -23,8 +23,8 @@ def test_the_whole_picture_is_squeezed_not_cut(tmp_path):
 
 def test_a_png_of_the_right_size_is_taken_pixel_by_pixel(tmp_path):
     image = photo(24, 24)
-    found = decode(save(tmp_path / "a.png", image, "PNG"), 24)
-    assert (found.pixels == np.asarray(image)).all()
+    decoded = decode(save(tmp_path / "a.png", image, "PNG"), 24)
+    assert (decoded.pixels == np.asarray(image)).all()
 
 
 def test_a_grey_photograph_is_nothing_odd(tmp_path):
@@ -43,23 +43,23 @@ def test_a_grey_photograph_is_nothing_odd(tmp_path):
     ],
 )
 def test_what_is_odd_is_told(tmp_path, made, problem):
-    found = decode(made(tmp_path / "a"), 16)
-    assert found.problem == problem and found.detail
-    assert (found.pixels is None) == (problem in ("truncated", "gigantic"))
+    decoded = decode(made(tmp_path / "a"), 16)
+    assert decoded.problem == problem and decoded.detail
+    assert (decoded.pixels is None) == (problem in ("truncated", "gigantic"))
 
 
 @pytest.mark.parametrize("data", [b"", b"\x80\x04K*.", b"<svg/>", b"\xff\xd8\xff", b"GIF89a" * 9])
 def test_a_file_that_is_no_image_is_told_and_not_opened_otherwise(tmp_path, data):
     (tmp_path / "a.jpg").write_bytes(data)
-    found = decode(tmp_path / "a.jpg", 16)
-    assert found.pixels is None and found.problem in ("unreadable", "truncated")
+    decoded = decode(tmp_path / "a.jpg", 16)
+    assert decoded.pixels is None and decoded.problem in ("unreadable", "truncated")
     assert thumbnail(tmp_path / "a.jpg", 50) is None
 
 
 def test_a_large_jpeg_is_decoded_at_a_fraction_of_its_size(tmp_path):
     flat = Image.new("RGB", (6000, 4000), (10, 200, 30))
-    found = decode(save(tmp_path / "a.jpg", flat), 32)
-    assert abs(found.pixels.astype(int) - (10, 200, 30)).max() < 4
+    decoded = decode(save(tmp_path / "a.jpg", flat), 32)
+    assert abs(decoded.pixels.astype(int) - (10, 200, 30)).max() < 4
 
 
 def test_a_thumbnail_keeps_its_proportions_and_tells_its_size(tmp_path):

@@ -33,17 +33,17 @@ def folder(tmp_path):
 
 
 def test_an_image_has_a_label_once_however_many_instances_are_on_it(tmp_path):
-    found = read_coco(coco(tmp_path / "a.json", IMAGES))
-    assert found.names == ("cat", "dog")
-    assert dict(found.images) == {"a.jpg": (0, 1), "b.jpg": (), "c.jpg": (1,)}
+    tagged = read_coco(coco(tmp_path / "a.json", IMAGES))
+    assert tagged.names == ("cat", "dog")
+    assert dict(tagged.images) == {"a.jpg": (0, 1), "b.jpg": (), "c.jpg": (1,)}
 
 
 def test_categories_are_in_the_order_of_their_ids_whatever_that_of_the_file(tmp_path):
     categories = [{"id": 90, "name": "zebra"}, {"id": 7, "name": "train"}]
     told = json.loads(coco(tmp_path / "a.json", {"a.jpg": []}).read_text())
     (tmp_path / "a.json").write_text(json.dumps(told | {"categories": categories}))
-    found = read_coco(tmp_path / "a.json")
-    assert found.names == ("train", "zebra")
+    tagged = read_coco(tmp_path / "a.json")
+    assert tagged.names == ("train", "zebra")
 
 
 def test_rows_are_the_training_images_by_name_then_the_test_images(folder):

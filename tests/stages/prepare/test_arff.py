@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from rethink.arff import exact_matrix
+from rethink.tables import Column
 from stages.prepare.arff import plain_matrix, read_arff
-from stages.prepare.arff_lines import exact_matrix
-from stages.prepare.raw import Column
 from tests.conftest import MIRROR, needs_mirror
 
 MULAN = MIRROR / "mulan" / "data" / "multi-label"

@@ -10,10 +10,10 @@ import pytest
 import rdata
 from scipy import sparse
 
+from rethink.tables import Column
 from stages.common.catalog import Source, load_catalog
 from stages.common.errors import DataError
 from stages.prepare.mldr import read_mldr
-from stages.prepare.raw import Column
 from stages.prepare.readers import read_dataset
 from tests.readme import ROOT
 

@@ -2,9 +2,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from rethink.tables import Column, RawTable, encode
 from stages.common.catalog import Entry
-from stages.prepare.dataset import content_hash, encode, prepare
-from stages.prepare.raw import Column, RawDataset, RawTable
+from stages.prepare.dataset import content_hash, prepare
+from stages.prepare.raw import RawDataset
 
 SOURCE = {"format": "csv", "files": [{"name": "a.csv"}], "labels": ["y"]}
 

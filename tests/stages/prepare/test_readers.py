@@ -6,9 +6,9 @@ import pyarrow.parquet as pq
 import pytest
 from scipy import sparse
 
+from rethink.tables import Column
 from stages.common.catalog import File, Source
 from stages.common.errors import DataError
-from stages.prepare.raw import Column
 from stages.prepare.readers import read_dataset
 from tests.conftest import MIRROR, needs_mirror
 

@@ -1,12 +1,14 @@
 import gzip
+from datetime import date, datetime, time
+from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from rethink.tables import Column
 from stages.common.errors import DataError
-from stages.prepare.raw import Column
 from stages.prepare.tabular import read_csv, read_parquet
 
 
@@ -40,12 +42,24 @@ def test_empty_cells_and_question_marks_are_missing(read):
     np.testing.assert_array_equal(table.matrix, [[1, nan, nan], [nan, 0, nan], [nan, nan, nan]])
 
 
-def test_dates_and_truth_values_are_text(read):
-    table = read("d,t\n2020-01-01,true\n2019-12-31,False\n")
+def test_dates_are_days_and_truth_values_are_0_and_1(read):
+    table = read("d,t,m\n1970-01-11,true,1970-01-02 06:00:00\n1969-12-31,False,NA\n")
     assert table.columns == (
-        Column("d", ("2019-12-31", "2020-01-01")),
-        Column("t", ("False", "true")),
+        Column("d", kind="date"),
+        Column("t", kind="truth"),
+        Column("m", kind="date"),
     )
+    np.testing.assert_array_equal(table.matrix, [[10, 1, 1.25], [-1, 0, np.nan]])
+
+
+def test_every_word_for_missing_leaves_a_number_a_number(read):
+    table = read('x\n1\nNA\nNaN\nnull\n""\n?\n2\n')
+    assert table.columns == (Column("x"),)
+    np.testing.assert_array_equal(table.matrix[:, 0], [1, *[np.nan] * 5, 2])
+
+
+def test_numbers_in_a_column_of_text_stay_as_they_are_written(read):
+    assert read("c,x\n007,1\nx7,2\n").columns == (Column("c", ("007", "x7")), Column("x"))
 
 
 def test_the_kind_of_a_column_depends_on_all_its_rows(read):
@@ -107,14 +121,30 @@ def test_parquet_numbers_truth_values_and_text_are_read(tmp_path):
     text = pa.array(["b", "a", None]).dictionary_encode()
     columns = {"x": [1, None, 3], "f": [0.5, 1, 2], "t": [True, False, True], "c": text}
     table = read_parquet(write(tmp_path, columns))
-    assert table.columns == (Column("x"), Column("f"), Column("t"), Column("c", ("a", "b")))
+    truth = Column("t", kind="truth")
+    assert table.columns == (Column("x"), Column("f"), truth, Column("c", ("a", "b")))
     np.testing.assert_array_equal(
         table.matrix, [[1, 0.5, 1, 1], [np.nan, 1, 0, 0], [3, 2, 1, np.nan]]
     )
 
 
+def test_parquet_dates_and_decimals_are_read(tmp_path):
+    moments = [datetime(1970, 1, 3, 12), None]
+    columns = {
+        "day": [date(1970, 1, 2), date(1969, 12, 31)],
+        "moment": moments,
+        "there": pa.array([datetime(1970, 1, 2), None], pa.timestamp("ms", "Asia/Tokyo")),
+        "clock": [time(6), time(18)],
+        "price": [Decimal("1.50"), None],
+    }
+    table = read_parquet(write(tmp_path, columns))
+    assert [column.kind for column in table.columns] == ["date"] * 4 + ["number"]
+    nan = np.nan
+    np.testing.assert_array_equal(table.matrix, [[1, 2.5, 1, 0.25, 1.5], [-1, nan, nan, 0.75, nan]])
+
+
 def test_parquet_lists_are_refused_with_the_column(tmp_path):
-    with pytest.raises(DataError, match=r"column 'x' holds list.*needs numbers or text"):
+    with pytest.raises(DataError, match=r"column 'x' holds list.*needs numbers, dates"):
         read_parquet(write(tmp_path, {"x": [[1], [2]]}))
 
 

@@ -5,12 +5,16 @@ from statistics import fmean
 
 from stages.common.outcomes import (
     Counts,
+    Estimate,
     Friedman,
     Mean,
     Nemenyi,
+    Number,
     OverDatasets,
     Pair,
+    PairEffect,
     SignedRank,
+    Standing,
     TTest,
     Wilcoxon,
 )
@@ -33,21 +37,35 @@ from stages.common.schema import (
     Price,
     PrintedRank,
     PrintedScore,
+    Question,
     Score,
+    Sensitivity,
     Sides,
 )
 from stages.common.slices import (
+    Addition,
     Curve,
     Curves,
     DatasetCounts,
     DatasetRows,
+    FileScore,
+    Gain,
+    Iterations,
+    LearnerGain,
     Matrices,
     Matrix,
+    OnceRow,
+    OtherFiles,
     PrintedPair,
+    ProtocolRow,
+    Protocols,
+    Reliability,
+    ReliabilityBin,
     ReweightedNet,
     ReweightedNets,
     RnnVariant,
     RnnVariants,
+    RuleGains,
     WrongChoice,
     WrongChoices,
 )
@@ -70,6 +88,7 @@ def comparison(datasets, models, seeds, failed):
     experiments = _experiments(datasets)
     return Comparison(
         order=Order(list(COSTS), list(datasets), list(models), ["algorithms", *experiments]),
+        proposed="RethinkNet",
         reference=[REFERENCE] if REFERENCE in models else [],
         seeds=seeds,
         cells={"planned": planned, "ok": planned - len(failed)},
@@ -81,6 +100,9 @@ def comparison(datasets, models, seeds, failed):
         paper=_paper(datasets, ranked),
         flaws=_flaws(),
         claims=_claims(),
+        questions=[
+            Question("training-adds", "Does training add anything?", "No: 0 %.", ["claim-4"])
+        ],
         advice={cost: _advice(ranked) for cost in COSTS},
     )
 
@@ -132,6 +154,13 @@ def _table(cost, dataset, datasets, models, seeds, failed):
     ]
     return DatasetTable(
         decimals=3,
+        paper_decimals=3,
+        splits=seeds,
+        gains={
+            m: 0.1 * (here.index(m) - here.index("RethinkNet"))
+            for m in here
+            if m != REFERENCE and "RethinkNet" in here
+        },
         paper_name=dataset if dataset == "yeast" else None,
         paper=printed if dataset == "yeast" else [],
         models={
@@ -161,6 +190,7 @@ def _places(values, seeds, greater):
             ste=0.002 if model in means and seeds > 1 else None,
             n=len(found),
             planned=seeds,
+            common_mean=means.get(model) if model in order else None,
             rank=order.index(model) + 1.5 if model in order else None,
             paper_rule_rank=order.index(model) + 1 if model in order else None,
             best=bool(order) and model == order[0],
@@ -205,6 +235,9 @@ def over_datasets(ranked, used, left_out):
         scale="relative",
         friedman=None,
         nemenyi=None,
+        standings={},
+        pairs=[],
+        control=[],
         wilcoxon_holm=[],
         signed_rank=[],
         groups=[],
@@ -221,7 +254,16 @@ def over_datasets(ranked, used, left_out):
         Wilcoxon(a, b, 0.031, 0.0004 if i else 0.4, len(used), a if i else None)
         for i, (a, b) in enumerate(pairs)
     ]
-    found.signed_rank = [SignedRank(ranked[0], b, 0.71, 0.09, 0.2, 0.01) for b in ranked[1:]]
+    own = "RethinkNet" if "RethinkNet" in ranked else ranked[0]
+    found.signed_rank = [SignedRank(own, b, 0.71, 0.09, 0.2, 0.01) for b in ranked if b != own]
+    found.control = [
+        Wilcoxon(own, b, 0.031, 0.0004 if i else 0.4, len(used), own if i else None)
+        for i, b in enumerate(m for m in ranked if m != own)
+    ]
+    found.pairs = [PairEffect(a, b, 0.12, 2, 0, 0, 0.5) for a, b in pairs]
+    found.standings = {
+        m: Standing(n + 1.0, n + 0.6, n + 1.4, n / 10, 1 - n / 10) for n, m in enumerate(ranked)
+    }
     found.groups = [ranked[:2]]
     return found
 
@@ -229,6 +271,7 @@ def over_datasets(ranked, used, left_out):
 def _paper(datasets, ranked):
     rows = [
         PaperRow(
+            table="algorithms",
             dataset="yeast",
             cost=cost,
             model=model,
@@ -236,15 +279,24 @@ def _paper(datasets, ranked):
             ours=Mean(0.21, 0.002, 3) if model in ranked else None,
             z=(0.5, -4.25, 3.1)[place - 1] if model in ranked else None,
             empty=1.0,
+            decimals=3,
             comparisons=Sides(1, 2, ["PCC"]),
+            status=_status(cost, model, place, ranked),
             flaw="trivial-rank" if (cost, model) == ("rank", "BR") else None,
+            authors=Mean(0.22, None, 1) if model == "RethinkNet" else None,
         )
         for cost in COSTS
         for place, model in enumerate(PAPER_MODELS, start=1)
         if "yeast" in datasets
     ]
-    counts = Agreement(numbers=3, within_2=1, same_side=4, comparisons=6)
-    return PaperBeside(rows, dict.fromkeys(COSTS, counts) if rows else {})
+    summary = [Agreement("algorithms", cost, 3, 1, 0, 1, 1, 2, 3) for cost in COSTS]
+    return PaperBeside(rows, summary if rows else [])
+
+
+def _status(cost, model, place, ranked):
+    if model not in ranked:
+        return "not run"
+    return "agrees" if place == 1 else "explained" if (cost, model) == ("rank", "BR") else "differs"
 
 
 def _flaws():
@@ -253,23 +305,44 @@ def _flaws():
     title = "Rank losses of a constant prediction"
     return [
         Flaw("trivial-rank", title, "confirmed", text, "selected-by-max", evidence),
-        Flaw("features", "Wrong feature counts", "not enough runs", text, "nowhere", []),
+        Flaw("features", "Wrong feature counts", "not tested", text, "nowhere", []),
     ]
 
 
+def claim(number, outcome, **more):
+    """A claim of the paper; without a quote it is ours."""
+    values = {
+        "id": f"claim-{number}",
+        "theme": "Rethinking",
+        "claim": f"Claim number {number}",
+        "quote": "We can see that it improves.",
+        "place": "Section 4.1",
+        "outcome": outcome,
+        "why": "2 of 3 data sets agree.",
+        "rule": "the interval decides",
+        "unit": "%",
+        "effect": "gain",
+        "estimate": None if outcome == "not tested" else Estimate(0.012, -0.003, 0.027, 0.93),
+        "detectable": None if outcome == "not tested" else 0.02,
+        "effects": {} if outcome == "not tested" else {"yeast": 0.012},
+        "splits": {} if outcome == "not tested" else {"yeast": 3},
+        "differs": "We stop earlier.",
+        "sensitivity": [],
+        "anchor": "nowhere",
+    }
+    return Claim(**values | more)
+
+
 def _claims():
-    words = ("holds", "does not hold", "not enough runs")
-    anchors = ("rethinking", "cost-rank", "nowhere")
+    ways = [
+        Sensitivity("0/0 counts 0", "contradicted", Estimate(-0.1, -0.2, -0.01, 0.01)),
+        Sensitivity("without yeast", "supported", Estimate(0.1, 0.05, 0.2, 0.99)),
+    ]
     return [
-        Claim(
-            id=f"claim-{n}",
-            claim=f"Claim number {n} of the paper",
-            verdict=word,
-            why="2 of 3 data sets agree",
-            test="paired t",
-            anchor=anchor,
-        )
-        for n, (word, anchor) in enumerate(zip(words, anchors, strict=True), start=1)
+        claim(4, "inconclusive", quote="", theme="The two questions", anchor="rethinking"),
+        claim(1, "supported", anchor="rethinking", sensitivity=ways),
+        claim(2, "contradicted", anchor="cost-rank"),
+        claim(3, "not tested"),
     ]
 
 
@@ -293,9 +366,40 @@ def _experiments(datasets):
             {cost: {"SRN": 1.0, "GRU": 2.0} for cost in ("rank", "f1")},
         ),
         "selected_by_max": WrongChoices([_by_max("BR"), _by_max("CC")]),
+        "rules": _rules(),
+        "once": Iterations([_once("rank"), _once("f1")], []),
+        "protocol": Protocols([_protocol("rank"), _protocol("f1")]),
+        "other_files": OtherFiles({"yeast": 0.01, "chain": 0.4}, [_other_file("BR")]),
         "images": images(),
         "datasets": DatasetRows([_counts(dataset) for dataset in datasets]),
     }
+
+
+def _rules():
+    gain = Gain(0.10, 0.05, 0.15, 6)
+    learners = [LearnerGain(m, c, gain, None) for m in ("BR", "RF") for c in ("rank", "f1")]
+    bins = [ReliabilityBin(0.5, place, place**2) for place in (0.05, 0.95)]
+    return RuleGains(
+        learners,
+        [Addition("weights", "RethinkNet", "RethinkNet-plain", cost, gain) for cost in COSTS],
+        [Reliability(model, 6, bins, 0.03) for model in ("BR+rule", "RF+rule")],
+    )
+
+
+def _once(cost):
+    test, both = TTest("win", 0.01, 3), (estimate(0.60), estimate(0.61))
+    return OnceRow("yeast", cost, *both, 0.01, test, 3)
+
+
+def _protocol(cost):
+    test, printed = TTest("tie", 0.4, 3), Number(0.6, 0.01)
+    both = (estimate(0.61), estimate(0.60))
+    return ProtocolRow("yeast", cost, COSTS[cost][1], *both, 0.01, test, 2.0, 60.0, printed, 3)
+
+
+def _other_file(model):
+    means = (estimate(0.6), estimate(0.7), Number(0.7, 0.01))
+    return FileScore("yeast", "chain", model, "f1", True, *means, -9.0, 0.1, 3)
 
 
 def _counts(dataset):
@@ -336,6 +440,7 @@ def matrix(labels):
         correlation=[[1.0 if i == j else 0.2 for j in size] for i in size],
         r=0.41,
         p=0.003,
+        interval=(0.1, 0.6),
         scaled_r=0.4,
         scaled_p=0.004,
         permutations=999,

@@ -5,6 +5,7 @@ from functools import cache
 from html.parser import HTMLParser
 from itertools import product
 
+from stages.common.params import Model
 from stages.report.page_inputs import Inputs, Run
 from stages.report.render import render
 from tests.stages.report.made_up_comparison import COSTS, REFERENCE, comparison
@@ -20,6 +21,9 @@ def made_up(datasets=("yeast", "chain"), models=MODELS, **options):
     return Inputs(
         comparison=comparison(datasets, models, seeds, failed),
         cards={name: card(name) for name in datasets},
+        rights={
+            name: {"Licence": "CC BY 4.0", "Cite": f"The collectors of {name}"} for name in datasets
+        },
         validations={name: validation(name) for name in datasets},
         runs=[
             run(d, m, cost, seed, failed.get((d, m, cost, seed)))
@@ -27,7 +31,13 @@ def made_up(datasets=("yeast", "chain"), models=MODELS, **options):
             if (d, m) != ("yeast", REFERENCE)
         ],
         speeds={},
-        params=Run(options.get("profile", "quick"), list(datasets), seeds, grids),
+        params=Run(
+            profile=options.get("profile", "quick"),
+            datasets=list(datasets),
+            seeds=seeds,
+            grids=grids,
+            models={name: Model(estimator="RethinkNet") for name in models},
+        ),
         now={"Python": "3.11.2"},
         behind={"torch": "2.13.0"},
     )
@@ -50,6 +60,8 @@ def run(dataset, model, cost, seed, reason):
         "seconds": None if reason else 1.5,
         "device": "cpu",
         "versions": '{"torch": "2.13.0"}',
+        "published": None,
+        "commit": None,
     }
 
 

@@ -1,7 +1,6 @@
 """The stage itself: what it reads, what it writes, and what it says at the end."""
 
 import json
-from types import SimpleNamespace
 
 import pandas as pd
 import pyarrow as pa
@@ -9,21 +8,26 @@ import pyarrow.parquet as pq
 import pytest
 
 from stages.common.errors import CELLS_FAILED, DataError
+from stages.common.params import Params
 from stages.common.schema import to_json
 from stages.report import __main__ as report
 from stages.report.page_inputs import behind
-from stages.report.render import RECOMPUTE
+from stages.report.render import reproduce
 from tests.stages.report.made_up_report import made_up
 
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):
     context = made_up(("yeast",), failed={("yeast", "BR-LR", "rank", 0): "it broke"})
-    params = SimpleNamespace(
-        profile="quick",
-        datasets=("yeast",),
-        train=SimpleNamespace(seeds=3),
-        grids={"strengths": (0.1, 1.0)},
+    params = Params.model_validate(
+        {
+            "profile": "quick",
+            "datasets": ["yeast"],
+            "experiments": {"algorithms": {}},
+            "train": {"seeds": 3, "folds": 3, "rescale": True, "time_limit": 60},
+            "grids": {"strengths": [0.1, 1.0]},
+            "models": {},
+        }
     )
     monkeypatch.setattr(report, "load_params", lambda: params)
     monkeypatch.chdir(tmp_path)
@@ -36,6 +40,9 @@ def project(tmp_path, monkeypatch):
         ("data/prepared/yeast/validation.json", context.validations["yeast"]),
     ):
         (tmp_path / path).write_text(json.dumps(value, sort_keys=True))
+    source = {"format": "csv", "files": [{"name": "a.csv"}], "labels": ["a"]}
+    entry = {"licence": "CC0", "cite": "A. Yeast", "sources": [source]}
+    (tmp_path / "data/catalog.yaml").write_text(json.dumps({"datasets": {"yeast": entry}}))
     return tmp_path
 
 
@@ -44,7 +51,9 @@ def test_the_stage_writes_the_page_and_then_says_where_it_is_and_what_failed(
 ):
     monkeypatch.setattr("sys.argv", ["report"])
     assert report.main() == 0
-    assert (project / "reports" / "report.html").read_text().startswith("<!doctype html>")
+    page = (project / "reports" / "report.html").read_text()
+    assert page.startswith("<!doctype html>")
+    assert "<bdi>CC0</bdi>" in page and "<bdi>A. Yeast</bdi>" in page
     monkeypatch.setattr("sys.argv", ["report", "--where"])
     assert report.main() == CELLS_FAILED
     output = capsys.readouterr()
@@ -73,9 +82,10 @@ def test_the_lines_that_recompute_a_table_give_the_table(tmp_path, monkeypatch, 
     pd.DataFrame([*rows, other, row | {"part": "train", "value": 9.0}]).to_parquet(
         "data/scores.parquet"
     )
-    assert len(RECOMPUTE.splitlines()) <= 10
+    lines = reproduce(made_up())["recompute"]
+    assert len(lines.splitlines()) <= 10
     found = {}
-    exec(RECOMPUTE, found)
+    exec(lines, found)
     assert found["table"].loc["BR", ("mean", "yeast")] == pytest.approx(0.22)
     assert found["table"].loc["BR", ("sem", "yeast")] == pytest.approx(0.02 / 3**0.5)
     assert "BR" in capsys.readouterr().out
@@ -86,3 +96,17 @@ def test_versions_of_the_cells_are_listed_while_they_are_few():
     assert behind(runs) == {"code": "5 different ones, each in data/runs", "torch": "2"}
     assert behind(runs[:2])["code"] == "0, 1"
     assert behind([{"versions": None}]) == {}
+
+
+def test_published_cells_are_named_with_their_commit_and_their_scores():
+    context = made_up()
+    for run in context.runs:
+        run["published"], run["commit"] = "paper", "0123456789abcdef"
+    view = reproduce(context)
+    assert f"{len(context.runs)} cells from results/paper" in view["origin"]
+    assert "computed by 0123456789ab" in view["origin"]
+    assert view["commit"] == "0123456789abcdef"
+    assert 'read_parquet("results/paper/scores.parquet")' in view["recompute"]
+    context.runs[0]["published"] = None
+    assert "1 cell computed for this page" in reproduce(context)["origin"]
+    assert 'read_parquet("data/scores.parquet")' in reproduce(context)["recompute"]

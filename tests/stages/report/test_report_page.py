@@ -21,6 +21,10 @@ OF_EXPERIMENTS = {
     "reweighting": "reweighting",
     "rnn_variants": "rnn-variants",
     "selected_by_max": "selected-by-max",
+    "rules": "rules",
+    "once": "once",
+    "protocol": "protocol",
+    "other_files": "other-files",
     "images": "images",
     "datasets": "datasets",
 }
@@ -100,7 +104,7 @@ def test_the_parts_stand_in_the_order_of_the_contents():
     parts = re.findall(r'<section id="([^"]+)"', html)
     assert re.findall(r'<li(?: class="sub")?><a href="#([^"]+)"', html) == parts
     assert parts == [
-        *("verdict", "alerts", "paper", "ranks"),
+        *("verdict", "glance", "advice", "method", "limits", "alerts", "paper", "ranks"),
         *("cost-hamming", "cost-rank", "cost-f1", "cost-accuracy", "tests"),
         *OF_EXPERIMENTS.values(),
         *("run-times", "data", "reproduce", "environment"),
@@ -121,12 +125,13 @@ def test_a_run_without_algorithms_renders_too():
     comparison = context.comparison
     order = replace(comparison.order, costs=[], models=[])
     empty = {"costs": {}, "claims": [], "advice": {}, "flaws": [], "reference": []}
+    empty["questions"] = []
     context.comparison = replace(comparison, order=order, **empty)
     context.comparison.empty.matters = {}
     html = render(context)
     assert '<section id="paper"' not in html
     assert '<section id="reweighting"' in html
-    assert "No claim of the paper was examined" in Page(html).text()
+    assert "No claim of the paper could be tested." in Page(html).text()
 
 
 def test_tables_figures_and_landmarks_are_accessible():

@@ -1,72 +1,109 @@
 """The top of the page: the answer, the claims, the advice and the alerts."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
-from stages.common.schema import Claim
+from stages.common.schema import CONTRADICTED, INCONCLUSIVE, NOT_TESTED, SUPPORTED
 from stages.report.health import finding
 from stages.report.render import render
-from stages.report.verdict import FAILS, HOLDS, OPEN, headline
+from stages.report.verdict import headline
+from tests.stages.report.made_up_comparison import claim
 from tests.stages.report.made_up_report import Page, made_up, section, usual_page
 
 
-def claims(holds=0, fails=0, open_=0):
-    words = [HOLDS] * holds + [FAILS] * fails + [OPEN] * open_
-    return [Claim("id", "claim", word, "why", "test", "anchor") for word in words]
+def comparison_of(*outcomes):
+    rows = [claim(n, outcome) for n, outcome in enumerate(outcomes)]
+    return replace(made_up().comparison, claims=rows)
 
 
 @pytest.mark.parametrize(
-    ("found", "word", "sentence"),
+    ("outcomes", "word", "sentence"),
     [
-        (claims(3), "Yes.", "Of 3 claims of the paper, 3 hold here and none fails."),
-        (claims(0, 1), "No.", "Of 1 claim of the paper, none holds here and 1 does not."),
         (
-            claims(1, 2, 1),
+            [SUPPORTED] * 3,
+            "Yes.",
+            "Of 3 tested claims of the paper, 3 are supported and none is contradicted.",
+        ),
+        (
+            [SUPPORTED, CONTRADICTED, CONTRADICTED, INCONCLUSIVE],
             "In part.",
-            "Of 4 claims of the paper, 1 holds here, 2 do not and 1 cannot be judged from so few "
-            "runs.",
+            "Of 4 tested claims of the paper, 1 is supported, 2 are contradicted and for 1 the run "
+            "cannot tell.",
         ),
         (
-            claims(1, 0, 22),
-            "Too early to say.",
-            "Of 23 claims of the paper, 1 holds here, none fails and 22 cannot be judged",
+            [INCONCLUSIVE],
+            "Not in this run.",
+            "Of 1 tested claim of the paper, none is supported, none is contradicted and for 1 the "
+            "run cannot tell.",
         ),
-        ([], "Too early to say.", "No claim of the paper was examined in this run."),
+        (
+            [SUPPORTED, NOT_TESTED, NOT_TESTED],
+            "Too early to say.",
+            "Of 1 tested claim of the paper, 1 is supported and none is contradicted.",
+        ),
+        ([NOT_TESTED], "Too early to say.", "No claim of the paper could be tested."),
     ],
 )
-def test_the_answer_follows_the_claims(found, word, sentence):
-    answer = headline(found)
-    assert answer[0] == word
-    assert answer[1].startswith(sentence)
+def test_the_answer_follows_the_claims(outcomes, word, sentence):
+    assert headline(comparison_of(*outcomes)) == (word, sentence)
 
 
-def test_the_answer_stands_above_everything_with_its_counts():
+def test_only_claims_of_the_paper_are_counted():
+    comparison = comparison_of(SUPPORTED)
+    comparison.claims.append(claim(9, CONTRADICTED, quote=""))
+    assert comparison.tally() == {SUPPORTED: 1, CONTRADICTED: 0, INCONCLUSIVE: 0, NOT_TESTED: 0}
+
+
+def test_the_first_screen_has_the_answer_four_counts_three_findings_and_what_to_use():
     header = re.search(r"<header.*?</header>", usual_page(), re.S)[0]
     text = Page(header).text()
-    assert "In part. Of 3 claims of the paper" in text
-    assert "✓ hold" in text
+    assert "In part. Of 2 tested claims of the paper" in text
+    for outcome in (SUPPORTED, CONTRADICTED, INCONCLUSIVE, NOT_TESTED):
+        assert outcome in text
+    assert "Does training add anything? No: 0 %." in text
+    assert "Do the printed numbers come out again? 4 of 8 numbers that this run measured" in text
     assert "for Hamming loss" in text
 
 
-def test_a_claim_shows_its_verdict_in_words_its_test_and_its_evidence():
+def test_a_claim_is_a_line_with_an_anchor_and_its_details_on_demand():
     part = section(usual_page(), "verdict")
-    rows = re.findall(r"<tr role=\"row\">.*?</tr>", part, re.S)[1:]
-    texts = [Page(row).text() for row in rows]
-    assert [text.split("Claim")[0].strip() for text in texts] == [
-        "✓ holds",
-        "✕ does not hold",
-        "? not enough runs",
-    ]
-    assert all("2 of 3 data sets agree" in text and "Test: paired t." in text for text in texts)
-    assert 'href="#rethinking"' in rows[0]
-    assert 'href="#cost-rank"' in rows[1]
-    assert "href" not in rows[2]
+    paper, ours = part.split('id="our-claims"')
+    row = re.search(r'<details class="claim" id="claim-claim-1">.*?</details>', paper, re.S)[0]
+    text = Page(row).text()
+    assert "Claim number 1" in re.search(r"<summary>.*?</summary>", row)[0]
+    assert "“We can see that it improves.” (Section 4.1)" in text
+    assert "Rule, fixed before the run" in text and "the interval decides" in text
+    assert "an effect of 2.0 % or more, in four of five runs like this one" in text
+    assert "yeast +1.2 %; 3 common splits each" in text
+    assert "0/0 counts 0: contradicted; supported in the other 1" in text
+    assert "We stop earlier." in text
+    assert 'href="#rethinking"' in row
+    assert "Claim number 4" in Page(ours).text()
+    assert "Claim number 4" not in Page(paper).text()
+
+
+def test_an_effect_stands_with_its_interval_and_nothing_where_it_was_not_tested():
+    part = section(usual_page(), "verdict")
+    assert 'data-effect="0.012" data-low="-0.003" data-high="0.027"' in part
+    assert "+1.2 %" in part and "[−0.3, +2.7 ]" not in part
+    untested = re.search(r'id="claim-claim-3".*?</tr>', part, re.S)[0]
+    assert "data-effect" not in untested
+
+
+def test_the_switch_of_empty_predictions_changes_the_outcome_where_it_matters():
+    part = section(usual_page(), "verdict")
+    cell = re.search(r'<td[^>]*>(?:(?!</td>).)*</td>(?=<th[^>]*><details class="claim" '
+                     r'id="claim-claim-1")', part, re.S)[0]  # fmt: skip
+    assert 'class="empty-1"' in cell and "supported" in cell
+    assert 'class="empty-0"' in cell and "contradicted" in cell
+    assert part.count('class="empty-0"') == 1
 
 
 def test_every_cost_has_its_advice_with_the_price_and_the_figure():
     html = usual_page()
-    part = section(html, "verdict")
+    part = section(html, "advice")
     for cost in ("hamming", "rank", "f1", "accuracy"):
         assert f'id="advice-{cost}"' in part
         assert f'data-file="{cost}-price"' in part
@@ -78,7 +115,7 @@ def test_a_cost_without_recommendation_says_so():
     context = made_up()
     advice = context.comparison.advice["rank"]
     advice.recommended, advice.points = None, []
-    part = section(render(context), "verdict")
+    part = section(render(context), "advice")
     assert "No recommendation" in part
     assert part.count("<figure>") == 3
 

@@ -74,6 +74,8 @@ def ask_for(project, *models, seeds=2):
     params = project.params()
     names = {"slow": "Slow", "place": "Place", "network": "PlaceOfNetwork"}
     params["models"] |= {name: {"estimator": estimator} for name, estimator in names.items()}
+    inside = {"estimator": "PlaceOfNetwork"}
+    params["models"]["network+rule"] = {"estimator": "DecisionRule", "params": inside}
     params["experiments"]["algorithms"]["models"] = list(models)
     params["train"]["seeds"] = seeds
     project.write_params(params)
@@ -102,14 +104,13 @@ def test_workers_without_data_give_the_bytes_of_one_machine(project, cluster):
 
 
 def test_a_gpu_worker_gets_the_networks_and_nothing_else(broken, cluster):
-    ask_for(broken, "place", "network")
+    ask_for(broken, "place", "network", "network+rule")
     cluster.worker(code=broken.path, PLACE="cpu")
     cluster.worker("--resources", "GPU=1", code=broken.path, PLACE="gpu")
     broken.run("stages.train", "--tolerate-failures", RETHINK_CLUSTER=cluster.address)
-    found = {(row["model"], row["reason"], row["device"]) for row in rows(broken)}
-    assert found == {
-        ("place", "ValueError: cpu", "cpu"), ("network", "ValueError: gpu", "auto")
-    }  # fmt: skip
+    places = {(row["model"], row["reason"]) for row in rows(broken)}
+    on_gpu = {("network", "ValueError: gpu"), ("network+rule", "ValueError: gpu")}
+    assert places == {("place", "ValueError: cpu"), *on_gpu}
 
 
 def test_a_worker_with_other_code_refuses_and_says_so(broken, cluster):

@@ -26,18 +26,47 @@ def only(params, *names):
 
 @pytest.mark.parametrize("profile", profile_names())
 def test_every_experiment_of_every_profile_has_the_cells_it_needs(profile):
-    params = params_under(profile)
-    images = profile in ("quick", "images")
+    params, catalog = params_under(profile), load_catalog()
     for name, experiment in params.experiments.items():
         models = {cell.model for cell in cells_of(only(params, name))}
-        runs = images if name == "images" else profile != "images"
-        assert models == (set(experiment.models) if runs else set()) - (
-            {"bayes"} if profile in ("small", "paper") else set()
-        )
+        sets = [catalog.entry(dataset) for dataset in params.datasets_of(name)]
+        assert models == {
+            model
+            for model in experiment.models
+            if any(entry.has(params.models[model].input) for entry in sets)
+        }
+
+
+def test_every_experiment_runs_in_the_profiles_that_are_for_it():
+    runs = {
+        name: {
+            e
+            for e, entry in params.experiments.items()
+            if entry.models and cells_of(only(params, e))
+        }
+        for name, params in ((name, params_under(name)) for name in profile_names())
+    }
+    tables = {e for e, entry in params_under("quick").experiments.items() if entry.models} - {
+        "images"
+    }
+    assert runs["images"] == {"images"}
+    assert runs["smoke"] | {"other_files"} == runs["paper"] == tables
+    assert runs["quick"] == tables - {"protocol", "other_files"} | {
+        "images"
+    }  # its nets train for minutes
+
+
+def test_models_that_take_long_have_fewer_seeds_where_the_parameters_say_so():
+    params = params_under("paper")
+    seeds = {cell.seed for cell in cells_of(params, ["corel5k"]) if cell.model == "CFT"}
+    assert seeds == {0, 1}
+    seeds = {cell.seed for cell in cells_of(params, ["yeast"]) if cell.model == "CFT"}
+    assert seeds == set(range(10))
+    assert {c.seed for c in cells_of(params) if c.model == "RethinkNet-as-paper"} == {0, 1, 2}
 
 
 def test_a_cell_that_two_experiments_need_is_planned_once():
-    params = params_under("small")
+    params = params_under("paper")
     both = cells_of(only(params, "algorithms", "reweighting"))
     apart = [cells_of(only(params, name)) for name in ("algorithms", "reweighting")]
     shared = set(apart[0]) & set(apart[1])
@@ -52,6 +81,13 @@ def test_an_experiment_runs_on_the_data_sets_it_names_as_far_as_the_run_has_them
     assert {cell.dataset for cell in cells_of(only(params, "algorithms"))} == tables
     assert {cell.dataset for cell in cells_of(only(params, "images"))} == {"shapes"}
     assert cells_of(only(params, "rethinking"), ["chain"]) == []
+
+
+def test_another_file_of_a_data_set_is_run_only_where_it_is_named():
+    both = {"datasets": ("tmc2007-500", "tmc2007-mldr")}
+    assert params_under("quick").model_copy(update=both).datasets_of("algorithms") == [
+        "tmc2007-500"
+    ]
 
 
 def test_nets_without_reweighting_are_trained_once_for_all_costs():

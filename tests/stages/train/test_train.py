@@ -1,6 +1,7 @@
 import json
 import shutil
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
@@ -31,16 +32,16 @@ def rows(project):
 def test_whatever_a_model_does_its_cell_is_a_row_and_the_others_go_on(broken):
     memory = {"RETHINK_MEMORY": "1GiB"}
     output = broken.run("stages.train", "--dataset", "tiny", "--workers", "2", code=3, **memory)
-    found = {model: (row["status"], row["reason"]) for model, row in rows(broken).items()}
-    assert found["raises"] == ("failed", "ValueError: singular matrix, sorry")
-    assert found["halves"] == ("failed", "ValueError: predicted values other than 0 and 1")
-    assert found["notnumbers"] == ("failed", "ValueError: predicted values other than 0 and 1")
-    assert found["hangs"] == ("timeout", "stopped after the limit of 20 s a cell")
-    assert found["locks"] == ("timeout", "stopped after the limit of 20 s a cell")
-    assert found["dies"][0] == "died"
-    assert found["eats"][0] == "died" and "it may have 1.0 GiB" in found["eats"][1]
-    assert found["swamps"] == ("died", "OutOfMemoryError: CUDA out of memory")
-    assert found["diesonce"] == found["BR-LR"] == ("ok", "")
+    outcomes = {model: (row["status"], row["reason"]) for model, row in rows(broken).items()}
+    assert outcomes["raises"] == ("failed", "ValueError: singular matrix, sorry")
+    assert outcomes["halves"] == ("failed", "ValueError: predicted values other than 0 and 1")
+    assert outcomes["notnumbers"] == ("failed", "ValueError: predicted values other than 0 and 1")
+    assert outcomes["hangs"] == ("timeout", "stopped after the limit of 20 s a cell")
+    assert outcomes["locks"] == ("timeout", "stopped after the limit of 20 s a cell")
+    assert outcomes["dies"][0] == "died"
+    assert outcomes["eats"][0] == "died" and "it may have 1.0 GiB" in outcomes["eats"][1]
+    assert outcomes["swamps"] == ("died", "OutOfMemoryError: CUDA out of memory")
+    assert outcomes["diesonce"] == outcomes["BR-LR"] == ("ok", "")
     assert "failed: tiny / raises: ValueError: singular matrix, sorry" in output
     predicted = pq.read_table(broken.path / "data" / "predictions" / "tiny.parquet")
     assert set(predicted["model"].to_pylist()) == {"BR-LR", "diesonce"}
@@ -98,9 +99,26 @@ def test_the_memory_matrix_of_a_net_whose_units_are_labels_is_kept(project):
     project.write_params(params)
     project.run("stages.train", "--dataset", "tiny")
     runs = pq.read_table(project.path / "data" / "runs" / "tiny.parquet").to_pylist()
-    found = {run["model"]: run["memory"] for run in runs}
-    assert [len(row) for row in found["memory"]] == [3, 3, 3]
-    assert found["top-k"] is None
+    matrices = {run["model"]: run["memory"] for run in runs}
+    assert [len(row) for row in matrices["memory"]] == [3, 3, 3]
+    assert matrices["top-k"] is None
+
+
+def test_a_cell_tells_how_far_its_probabilities_are_frequencies(project):
+    project.run("stages.train", "--dataset", "tiny")
+    runs = pq.read_table(project.path / "data" / "runs" / "tiny.parquet").to_pylist()
+    labels = pq.read_table(project.path / "data" / "prepared" / "tiny" / "labels.parquet")
+    splits = pq.read_table(project.path / "data" / "splits" / "tiny.parquet").to_pandas()
+    truth = labels.to_pandas().to_numpy()
+    for run in runs:
+        test = splits[(splits["seed"] == run["seed"]) & (splits["part"] == "test")]["row"]
+        if run["model"] == "BR-LR":
+            rows, expected, on = np.array(run["reliability"]).T
+            assert rows.sum() == truth[test].size and on.sum() == truth[test].sum()
+            edges = np.linspace(0, 1, 11)
+            assert (rows * edges[:-1] <= expected).all() and (expected <= rows * edges[1:]).all()
+        elif run["model"] == "top-k":
+            assert run["reliability"] is None
 
 
 def test_a_cell_tells_which_device_computed_it(project):

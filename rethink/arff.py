@@ -1,4 +1,4 @@
-"""ARFF line by line: slow, complete, cut as Weka's tokenizer cuts it; an error names the line."""
+"""ARFF read line by line: complete, cut as Weka's tokenizer cuts it; an error names the line."""
 
 import re
 from collections import Counter
@@ -10,9 +10,11 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from stages.common.errors import DataError
-from stages.prepare.raw import Column
+from rethink.tables import Column, RawTable
 
+_BOM = b"\xef\xbb\xbf"
+_DATA = re.compile(rb"\n[\x00-\x09\x0b-\x20]*@data(?![^\x00-\x20%])([^\n]*)\n?", re.IGNORECASE)
+_REST = re.compile(rb"[\x00-\x20]*(?:%.*)?")
 NUMERIC = ("numeric", "real", "integer")
 # Weka takes every control character as a blank, but not the blanks of Unicode.
 PLAIN_WORD = r"[^\x00- ,{}'\"%]+"
@@ -28,8 +30,73 @@ _NUMBER = re.compile(r"[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|
 _INDEX = re.compile(r"0*([0-9]{1,9})")
 
 
+class Unreadable(ValueError):
+    """A file cannot be read: which, where, and what is needed."""
+
+
 class _Malformed(Exception):
     """Why a line cannot be read; path and line number are added where they are known."""
+
+
+class Parts(NamedTuple):
+    """A file in bytes, its header as text, and where its rows start: the byte and the line."""
+
+    raw: bytes
+    encoding: str
+    head: str
+    start: int
+    line: int
+
+
+def read_arff(path: Path) -> RawTable:
+    """Read a file of numeric and nominal attributes."""
+    parts = split_file(path)
+    columns = exact_columns(path, parts.head)
+    check_data_line(path, parts)
+    rows = parts.raw[parts.start :].decode(parts.encoding)
+    return RawTable(columns, exact_matrix(path, rows, parts.line, columns))
+
+
+def split_file(path: Path) -> Parts:
+    """Header and rows; the file may be in ASCII, UTF-8 or else Latin-1."""
+    raw = _read_bytes(path)
+    encoding = _encoding(raw)
+    keyword = _DATA.search(raw)
+    end, start = keyword.span() if keyword else (len(raw), -1)
+    head = raw[:end].decode(encoding)
+    return Parts(raw, encoding, head, start, head.count("\n") + 3)
+
+
+def check_data_line(path: Path, parts: Parts) -> None:
+    """Refuse a file that ends before its rows, or that has more than @data on that line."""
+    line = parts.line - 1
+    if parts.start < 0:
+        raise Unreadable(f"{path}:{line - 1}: the file ends in its header, needs @data and rows")
+    keyword = _DATA.search(parts.raw)
+    if keyword and not _REST.fullmatch(keyword[1]):
+        found = shown(keyword[1].decode(parts.encoding).strip())
+        raise Unreadable(f"{path}:{line}: found {found} after @data, needs a new line")
+
+
+def _read_bytes(path: Path) -> bytes:
+    """The bytes of a file without byte order mark, every line ended as Unix does."""
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise Unreadable(f"{path} cannot be read: {error.strerror}; fetch the data set") from None
+    if b"\r" in raw:
+        raw = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return raw.removeprefix(_BOM)
+
+
+def _encoding(raw: bytes) -> str:
+    if raw.isascii():
+        return "ascii"
+    try:
+        raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return "latin-1"
+    return "utf-8"
 
 
 def shown(text: str) -> str:
@@ -56,7 +123,7 @@ def exact_columns(path: Path, text: str) -> tuple[Column, ...]:
     _each_line(path, text, 1, add)
     if not columns:
         end = text.count("\n") + 2
-        raise DataError(f"{path}:{end}: found no attribute, needs an @attribute before the rows")
+        raise Unreadable(f"{path}:{end}: found no attribute, needs an @attribute before the rows")
     return tuple(columns.values())
 
 
@@ -93,7 +160,7 @@ def _each_line(path: Path, text: str, first: int, add: Callable[[list[str]], Non
             if tokens := _tokens(line):
                 add(tokens)
         except _Malformed as error:
-            raise DataError(f"{path}:{number}: {error}") from None
+            raise Unreadable(f"{path}:{number}: {error}") from None
 
 
 def _tokens(line: str) -> list[str]:

@@ -1,0 +1,118 @@
+"""What a reader needs to judge the page: method, costs, names of models, limits, citation."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from stages.common.params import Model
+from stages.common.words import counted, listed
+from stages.report.page_inputs import Inputs
+
+COSTS = {  # name -> definition and unit
+    "hamming": ("share of labels predicted wrongly", "0 to 1, lower is better"),
+    "rank": (
+        "pairs of a true and a false label that the prediction puts in the wrong order; a pair it "
+        "leaves level counts one half",
+        "pairs a row, from 0 to true times false labels; lower is better",
+    ),
+    "f1": (
+        "twice the labels both true and predicted, over all true plus all predicted ones, mean "
+        "over rows",
+        "0 to 1, higher is better",
+    ),
+    "accuracy": (
+        "labels both true and predicted over labels true or predicted (Jaccard), mean over rows",
+        "0 to 1, higher is better",
+    ),
+}
+ESTIMATORS = {  # of rethink.models -> what it is, in a line
+    "AllZeros": "predicts no label, whatever the features",
+    "TopK": "predicts the most frequent labels, as many as a row has on average",
+    "LogisticRelevance": "one logistic regression for each label",
+    "LogisticRule": "logistic regressions with a rule that makes labels for the cost",
+    "DecisionRule": "a classifier with a rule that makes labels for the cost of its probabilities",
+    "ChainEnsemble": "classifier chains in random orders, their probabilities averaged",
+    "BinaryRelevance": "binary relevance as in the paper: one network with a hidden layer",
+    "ClassifierChain": "a chain of logistic regressions, each seeing the labels before it",
+    "OptimalChain": "a chain of linear SVMs in an order found by dynamic programming",
+    "ChainRNN": "an LSTM that names one label after the other",
+    "ProbabilisticChain": "a chain whose joint distribution is asked for the best prediction by "
+    "the cost",
+    "CondensedFilterTree": "a chain trained with weights that follow from the cost",
+    "RethinkNet": "the paper's network: it predicts all labels several times, each time with the "
+    "last prediction before its eyes",
+    "BayesOptimal": "knows the true distribution: what no model can beat",
+    "DenseRelevance": "a layer of sigmoids on the features of images",
+    "CNNRNN": "an LSTM that names one label of an image after the other",
+    "AttentionRNN": "the same, looking at a part of the image at each step",
+    "Mixture": "the average of several classifiers",
+}
+VARIANTS = {
+    "rule": "with the rule that suits the cost",
+    "plain": "trained without weights",
+    "once": "with one iteration, weighted",
+    "published": "with the rule of the paper's code, to compare with its tables",
+    "max": "selected by the largest loss, a slip on purpose",
+}
+
+
+def method(inputs: Inputs) -> dict[str, Any]:
+    """How the run was made and judged, the costs with their units, and the names of models."""
+    comparison, run = inputs.comparison, inputs.params
+    return {
+        "datasets": counted(len(run.datasets), "data set"),
+        "splits": splits(inputs),
+        "costs": [
+            (comparison.title(cost), *COSTS.get(cost, ("a cost of your own", "")))
+            for cost in comparison.order.costs
+        ],
+        "models": list(glossary(inputs)),
+    }
+
+
+def splits(inputs: Inputs) -> str:
+    """How many splits the models of the main table share, where that is not the same everywhere."""
+    counts = {
+        name: table.splits
+        for cost in inputs.comparison.costs.values()
+        for name, table in cost.datasets.items()
+    }
+    if len(set(counts.values())) <= 1:
+        return counted(inputs.comparison.seeds, "random split")
+    fewer = [f"{name} ({count})" for name, count in counts.items() if count < max(counts.values())]
+    return f"{counted(max(counts.values()), 'random split')}, fewer common ones on {listed(fewer)}"
+
+
+def glossary(inputs: Inputs) -> Iterator[tuple[str, str]]:
+    """Every model of the run in a line."""
+    shown = {run["model"] for run in inputs.runs}
+    for name, model in inputs.params.models.items():
+        if name in shown:
+            yield name, describe(model)
+
+
+def describe(model: Model) -> str:
+    """What a model is, from its entry in params.yaml."""
+    if model.variant_of and model.variant:
+        return f"{model.variant_of} {VARIANTS[model.variant]}"
+    if model.role == "variant":
+        return f"{model.estimator} with " + listed(
+            f"{key} {value}" for key, value in model.params.items()
+        )
+    inner = str(model.params.get("estimator", "")).rsplit(".", 1)[-1]
+    text = ESTIMATORS.get(model.estimator, f"the estimator {model.estimator} of rethink.models")
+    if inner:
+        text = f"{inner}: {text}"
+    return text
+
+
+def limits(inputs: Inputs) -> dict[str, Any]:
+    """What was left out and what differs, from this run."""
+    comparison = inputs.comparison
+    untested = [claim for claim in comparison.claims if claim.outcome == "not tested"]
+    return {
+        "untested": [(claim.claim, claim.why) for claim in untested if claim.of_the_paper],
+        "failed": len(comparison.failures),
+        "differs": list(
+            dict.fromkeys(claim.differs for claim in comparison.claims if claim.differs)
+        ),
+    }

@@ -1,0 +1,74 @@
+"""All results at a glance: every model on every data set, against the proposed one."""
+
+from stages.common.schema import Comparison, CostTable
+from stages.common.words import change, isolated
+from stages.report.figures import heat
+from stages.report.ranks import columns_of, ranked
+from stages.report.sections import View
+from stages.report.table import Cell, Column, Figure, Table, name, simple, texts, void
+
+LIMIT = 25.0  # percent; a larger difference has the colour of the end
+
+
+def view(comparison: Comparison) -> View:
+    """A drawing for each cost, side by side."""
+    own = isolated(comparison.proposed)
+    models = {cost: _models(comparison, cost) for cost in comparison.order.costs}
+    known = {cost: names for cost, names in models.items() if names}
+    if not known:
+        return View(intro=[f"{own} has no result beside another model."])
+    reading = (
+        "blue is better than the bar, orange with a dash is worse, as a share of the larger score; "
+        f"the colours end at {LIMIT:g} %. A cross is a model without every planned split there."
+    )
+    caption = f"Gain over {comparison.proposed}, in percent"
+    drawings = [_drawing(comparison, cost, names) for cost, names in known.items()]
+    return View(
+        intro=[
+            f"How much better or worse each model is than {own}, which is the bar of every column, "
+            "on every data set. The best models over all data sets stand at the top."
+        ],
+        figures=[Figure(caption, drawings, reading, _table(comparison, known, caption))],
+    )
+
+
+def _models(comparison: Comparison, cost_name: str) -> list[str]:
+    """The ranked models but the bar itself, by their average rank."""
+    cost = comparison.costs[cost_name]
+    averages = cost.average_ranks.models
+    there = {model for table in cost.datasets.values() for model in table.gains}
+    models = [m for m in ranked(comparison) if m in there and m != comparison.proposed]
+    return sorted(models, key=lambda model: averages.get(model) or float("inf"))
+
+
+def _drawing(comparison: Comparison, cost_name: str, models: list[str]) -> str:
+    cost = comparison.costs[cost_name]
+    datasets = columns_of(comparison, cost)
+    matrix = [[_percent(cost, dataset, model) for dataset in datasets] for model in models]
+    return heat(matrix, models, cost.title, "model", "data set", LIMIT, 1, columns=datasets)
+
+
+def _percent(cost: CostTable, dataset: str, model: str) -> float | None:
+    gain = cost.datasets[dataset].gains.get(model)
+    return None if gain is None else 100 * gain
+
+
+def _table(comparison: Comparison, models: dict[str, list[str]], caption: str) -> Table:
+    datasets = comparison.order.datasets
+    rows = [
+        [
+            name(comparison.title(cost)),
+            name(model),
+            *(_gain(comparison.costs[cost], dataset, model) for dataset in datasets),
+        ]
+        for cost, names in models.items()
+        for model in names
+    ]
+    columns = [*texts("Cost", "Model"), *(Column(dataset, named=True) for dataset in datasets)]
+    return simple("gains", caption, columns, rows)
+
+
+def _gain(cost: CostTable, dataset: str, model: str) -> Cell:
+    table = cost.datasets.get(dataset)
+    gain = table.gains.get(model) if table else None
+    return void("not every planned split") if gain is None else Cell(change(gain), gain)
