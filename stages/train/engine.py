@@ -8,7 +8,7 @@ after its limit; else it is tried again, and is `died` when it has killed its wo
 import threading
 import time
 from bisect import insort
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -20,10 +20,11 @@ from distributed import Client, KilledWorker
 
 from stages.common.errors import DataError, UserError
 from stages.common.machine import host_name
+from stages.common.version import code_version
 from stages.train.cluster import connect
 from stages.train.compute import Result
 from stages.train.inputs import Source, input_files, make_inputs
-from stages.train.work import Refused, Work, run_jobs
+from stages.train.work import Refused, Work, refuse_difference, run_jobs
 
 TRIES = 3  # a worker may be killed from outside
 PACK, PACK_SECONDS = 16, 0.2  # so many jobs that take so long in all are sent together
@@ -62,8 +63,9 @@ class Flight:
 class Engine:
     """Computes jobs on the workers of a client; `submit` may be called from any thread."""
 
-    def __init__(self, client: Client, device: str) -> None:
+    def __init__(self, client: Client, device: str, modules: Sequence[str] = ()) -> None:
         self.client, self.device = client, device
+        self.modules = () if client.cluster else modules  # local workers come from this process
         self.waiting: list[Request] = []  # in their order
         self.flying: set[Flight] = set()
         self.data: dict[Source, Any] = {}  # Dask's future of each data set
@@ -75,7 +77,7 @@ class Engine:
         self.memory = 0  # bytes of the largest worker
         self.seen = time.monotonic()  # when there was a worker
         client.run_on_scheduler(_leave_deaths_to_us)
-        self._look()
+        self._use(self._look())
         if device == "cuda" and not self._fitting(network=True):
             raise UserError(
                 "train.device is cuda, but no worker has a GPU; start one on a machine that has: "
@@ -119,20 +121,43 @@ class Engine:
                 self.close(error)
 
     def _watch(self) -> None:
+        """Keep up with the workers; looking is no part of a turn, as a new one may be slow."""
         while not self.over.wait(LOOK_EVERY):
-            with self._turn():
-                self._look()
+            try:
+                workers = self._look()
+            except BaseException as error:
+                self.close(error)
+            else:
+                with self._turn():
+                    self._use(workers)
 
-    def _look(self) -> None:
-        """See which workers there are."""
+    def _look(self) -> dict[str, dict[str, Any]]:
+        """See which workers there are; one whose code differs ends the run."""
         try:
-            self.workers = self.client.scheduler_info()["workers"]
+            workers = self.client.scheduler_info()["workers"]
+            new = [address for address in workers if address not in self.workers]
+            if self.modules and new:
+                # not a part of the jobs: one that a worker cannot read costs it its connection
+                answers = self.client.run(
+                    refuse_difference, self.modules, code_version(*self.modules),
+                    workers=new, on_error="return",
+                )  # fmt: skip
+                for address, answer in answers.items():
+                    if isinstance(answer, OSError):
+                        del workers[address]  # it has just gone, or is asked again
+                    elif answer is not None:
+                        raise _failure(answer)
         except (OSError, RuntimeError, KeyError) as error:  # no "workers": the client has given up
             raise UserError(f"the Dask cluster has gone away ({error!r}); {KEPT}") from None
         local = self.client.cluster
-        if local and len(self.workers) < len(local.worker_spec):
+        if local and len(workers) < len(local.worker_spec):
             local.scale(len(local.worker_spec))  # replaces what was killed while it started
-        for address, worker in self.workers.items():
+        return workers
+
+    def _use(self, workers: dict[str, dict[str, Any]]) -> None:
+        """Compute on these workers from now on."""
+        self.workers = workers
+        for address, worker in workers.items():
             self.memory = max(self.memory, worker["memory_limit"])
             if worker["nthreads"] != 1:
                 raise UserError(
@@ -192,8 +217,8 @@ class Engine:
         """Runs in a thread of Dask's when a worker has ended a flight in some way."""
         with self._turn():
             flight.landed = True  # the worker gets its next job before the results come
-            if future.status == "error":  # it has died
-                self._look()
+            if future.status == "error":  # it has died; a successor has another address
+                self.workers = {a: w for a, w in self.workers.items() if a != flight.worker}
         try:
             answer = future.result()
         except BaseException as error:
@@ -270,10 +295,13 @@ def _failure(answer: BaseException) -> BaseException:
 
 
 @contextmanager
-def start_engine(address: str | None, workers: int, device: str) -> Iterator[Engine]:
-    """An engine on the cluster at this address, or on a new one of so many local workers."""
+def start_engine(
+    address: str | None, workers: int, device: str, modules: Sequence[str] = ()
+) -> Iterator[Engine]:
+    """An engine on the cluster at this address, or on a new one of so many local workers; they must
+    have the lead's code of these modules."""
     with connect(address, workers, device) as client:
-        engine = Engine(client, device)
+        engine = Engine(client, device, modules)
         try:
             yield engine
         finally:

@@ -68,5 +68,20 @@ def ingredients(
 @cache
 def versions(estimator: str, cost: str, parts: tuple[str, ...] = ()) -> dict[str, str]:
     """The code and libraries that compute a cell; `parts` are the modules of a model's parts."""
-    modules = (get_model(estimator).__module__, type(get_cost(cost)).__module__, *parts)
-    return code_version("stages.train.compute", *modules)
+    return code_version("stages.train.compute", *_modules(estimator, cost, parts))
+
+
+def worker_modules(params: Params) -> tuple[str, ...]:
+    """The modules that a worker needs for the cells of these parameters."""
+    models = [params.models[name] for name in params.models_used()]
+    needed = {
+        module
+        for model in models
+        for cost in params.criteria()
+        for module in _modules(model.estimator, cost, modules_of(model.params))
+    }
+    return ("stages.train.work", *sorted(needed))
+
+
+def _modules(estimator: str, cost: str, parts: tuple[str, ...]) -> tuple[str, ...]:
+    return (get_model(estimator).__module__, type(get_cost(cost)).__module__, *parts)

@@ -24,11 +24,11 @@ from stages.common.published import read_published
 from stages.train.compute import Result, Task
 from stages.train.estimate import Timings, expected_seconds, timings
 from stages.train.inputs import load_splits
-from stages.train.keys import names, versions
+from stages.train.keys import names, versions, worker_modules
 from stages.train.plan import Cell, is_network, jobs
 from stages.train.progress import Progress
 from stages.train.store import Manifest, Store
-from stages.train.work import Work, task_versions
+from stages.train.work import Work
 
 if TYPE_CHECKING:
     from stages.train.engine import Engine
@@ -112,8 +112,8 @@ class Lead:
             if self.running is None:
                 from stages.train.engine import start_engine  # loads Dask, which takes a second
 
-                device = self.params.train.device
-                starting = start_engine(self.address, self.workers, device)
+                device, modules = self.params.train.device, worker_modules(self.params)
+                starting = start_engine(self.address, self.workers, device, modules)
                 self.running = self.stack.enter_context(starting)
             return self.running
 
@@ -133,8 +133,7 @@ class Lead:
             task = self._task(cells, splits[cell.dataset][cell.seed])
             source = cell.dataset, self.params.models[cell.model].input
             limit = float(self.params.train.time_limit * len(cells))
-            lead = task_versions(task) if self.address else {}
-            work = Work(task, source, networks[cell.model], seconds, limit, lead)
+            work = Work(task, source, networks[cell.model], seconds, limit)
             self.progress.expect(seconds)
             promises[self.engine.submit(work)] = cells
         for promise in as_completed(promises):

@@ -1,13 +1,10 @@
-"""What a worker does with a job: check that it has the lead's code, compute, watch the time."""
+"""What a worker does: check that it has the lead's code, compute jobs, watch the time."""
 
 import faulthandler
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 
-from rethink.costs import get_cost
-from rethink.models import get_model
-from rethink.models.named import devices_of, modules_of
+from rethink.models.named import devices_of
 from stages.common.machine import host_name
 from stages.common.predictions import to_table
 from stages.common.tables import table_to_bytes
@@ -27,7 +24,6 @@ class Work:
     network: bool  # it may use a GPU
     seconds: float  # expected
     limit: float  # seconds, then it is stopped
-    versions: dict[str, str]  # of the lead; local workers come from its process: nothing to compare
 
 
 class Refused(Exception):
@@ -44,8 +40,6 @@ def run_job(work: Work, inputs: Inputs, device: str) -> list[Result]:
     long ends itself, whatever it does: the watchdog is a thread in C that needs no interpreter
     lock, and tells where it hung."""
     task, used, results = work.task, "cpu", []
-    if work.versions:
-        refuse_difference(work.versions, task_versions(task))
     faulthandler.dump_traceback_later(work.limit, exit=True)
     try:
         if work.network:
@@ -68,20 +62,10 @@ def run_job(work: Work, inputs: Inputs, device: str) -> list[Result]:
     return results
 
 
-def task_versions(task: Task) -> dict[str, str]:
-    """The code and libraries that read the data of a task and compute it."""
-    return _versions(task.estimator, task.costs, modules_of(task.params))
-
-
-@cache
-def _versions(estimator: str, costs: tuple[str, ...], parts: tuple[str, ...]) -> dict[str, str]:
-    kinds = (get_model(estimator), *(type(get_cost(cost)) for cost in costs))
-    modules = (*parts, *(kind.__module__ for kind in kinds))
-    return code_version("stages.train.inputs", "stages.train.compute", *modules)
-
-
-def refuse_difference(there: dict[str, str], here: dict[str, str]) -> None:
-    """Raise if the versions of this worker are not those of the lead."""
+def refuse_difference(modules: Sequence[str], there: dict[str, str]) -> None:
+    """Raise if the code of these modules, or a library, is not what the lead has; runs on a worker
+    when it comes."""
+    here = code_version(*modules)
     differing = sorted(name for name in here | there if here.get(name) != there.get(name))
     if differing:
         shown = [
