@@ -1,4 +1,4 @@
-"""What a newcomer types in the first minutes, too early or with a slip: one line says what to do."""
+"""What a newcomer types in the first minutes, too early or with a slip: one line of advice."""
 
 import os
 import subprocess
