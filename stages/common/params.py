@@ -133,6 +133,16 @@ class Params(Closed):
             if (name in wanted if wanted is not None else name not in self._apart)
         ]
 
+    def chosen(self, dataset: str | None) -> list[str]:
+        """One data set of the run, or all of them if none is named."""
+        if dataset and dataset not in self.datasets:
+            raise UserError(
+                f"data set {dataset!r} is not in `datasets` of params.yaml; "
+                f"{nearest(dataset, self.datasets)}; others are in other profiles: "
+                "make profile NAME=paper"
+            )
+        return [dataset] if dataset else list(self.datasets)
+
     def seeds_of(self, dataset: str, model: str) -> int:
         """How many seeds a model has on a data set."""
         fewer = [
