@@ -25,7 +25,6 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing
 
 from rethink.costs import Cost, get_cost
 from rethink.labels import labels_from_names
@@ -348,7 +347,7 @@ def _rows_of(matrix: Any) -> Any:
 
 
 def _take(matrix: Any, rows: np.ndarray) -> Any:
-    return _safe_indexing(matrix, rows) if hasattr(matrix, "columns") else matrix[rows]
+    return matrix.iloc[rows] if hasattr(matrix, "iloc") else matrix[rows]
 
 
 def _last(estimator: Any) -> Any:

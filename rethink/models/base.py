@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils import Tags
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from rethink.costs import get_cost
 from rethink.costs.base import check_binary
@@ -137,9 +137,14 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
         """Weights of the rows, shape (n,), none below 0 and not all 0; None if none are given."""
         if sample_weight is None:
             return None
-        return _check_sample_weight(
-            sample_weight, X, ensure_non_negative=True, allow_all_zero_weights=False
+        weight = check_array(
+            sample_weight, dtype=np.float64, ensure_2d=False, input_name="sample_weight"
         )
+        if weight.shape != (X.shape[0],):
+            raise ValueError(f"sample_weight has shape {weight.shape}, but X has {X.shape[0]} rows")
+        if (weight < 0).any() or not weight.any():
+            raise ValueError("sample_weight must have a number above 0 and none below")
+        return weight
 
     def _check_predict(self, X: Any) -> Any:
         """X as float64, dense or CSR, with the columns that `fit` saw."""
