@@ -170,32 +170,32 @@ def _as_wanted(predict: Callable[..., np.ndarray]) -> Callable[..., Any]:
 
     @wraps(predict)
     def wrapped(self: MultiLabelEstimator, X: Any) -> Any:
-        found = predict(self, X)
+        labels = predict(self, X)
         wanted = getattr(self, "_sklearn_output_config", {}).get("predict", "array")
-        if wanted == "array" or not isinstance(found, np.ndarray):
-            return found
-        return _frame(self, X, found) if wanted == "frame" else _named(self, found)
+        if wanted == "array" or not isinstance(labels, np.ndarray):
+            return labels
+        return _frame(self, X, labels) if wanted == "frame" else _named(self, labels)
 
     return wrapped
 
 
-def _named(model: MultiLabelEstimator, found: np.ndarray) -> list[tuple[str, ...]]:
+def _named(model: MultiLabelEstimator, labels: np.ndarray) -> list[tuple[str, ...]]:
     if not hasattr(model, "label_names_"):
         raise ValueError(
             "predictions as names need names of labels, but fit got an array; "
             "give fit a DataFrame of labels, or for each row a list of names"
         )
-    return [tuple(model.label_names_[row != 0]) for row in found]
+    return [tuple(model.label_names_[row != 0]) for row in labels]
 
 
-def _frame(model: MultiLabelEstimator, X: Any, found: np.ndarray) -> Any:
+def _frame(model: MultiLabelEstimator, X: Any, labels: np.ndarray) -> Any:
     kind = type(X) if hasattr(X, "columns") else getattr(model, "_frame_kind", None)
     if kind is None or not hasattr(model, "label_names_"):
         raise ValueError(
             "predictions as a frame need names of labels, but fit got an array; "
             'give fit a DataFrame of labels, or set_output(predict="array")'
         )
-    return kind(found, columns=model.label_names_, index=getattr(X, "index", None))
+    return kind(labels, columns=model.label_names_, index=getattr(X, "index", None))
 
 
 def _check_labels(Y: Any) -> np.ndarray:

@@ -128,13 +128,13 @@ class ClassifierChain(_Chain):
 
 def check_order(order: Sequence[int] | None, labels: int) -> np.ndarray:
     """The labels as they follow each other; a ValueError unless each is there once."""
-    found = np.arange(labels) if order is None else np.asarray(order)
-    if found.shape != (labels,) or sorted(found.tolist()) != list(range(labels)):
+    places = np.arange(labels) if order is None else np.asarray(order)
+    if places.shape != (labels,) or sorted(places.tolist()) != list(range(labels)):
         raise ValueError(
             f"order is {order!r}, but needs each label from 0 to {labels - 1} once; "
             "None takes them as they are"
         )
-    return found.astype(np.int64)
+    return places.astype(np.int64)
 
 
 def fit_on_truth(

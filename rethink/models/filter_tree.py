@@ -102,11 +102,11 @@ class CondensedFilterTree(MultiLabelEstimator):
         starts = [None] * len(Cs)
         if self.node_costs == "label":
             starts = list(truth.fit(truth.own_paths, Cs, None, ENOUGH_TO_CHOOSE))
-        found = [
+        trees = [
             _Training(truth, C, ENOUGH_TO_CHOOSE, start)
             for C, start in zip(Cs, starts, strict=True)
         ]
-        return [copy(model).set_params(C=each.C)._trained(each) for each in found]
+        return [copy(model).set_params(C=each.C)._trained(each) for each in trees]
 
     def predict(self, X: Any) -> np.ndarray:
         """Labels of shape (n, K), each from X and the predictions of the labels before it."""

@@ -323,8 +323,8 @@ class NetEstimator(MultiLabelEstimator):
         X = self._check_predict(self._flattened(X)[0])
         rows, index = self._rows(X), np.arange(X.shape[0])
         with self._threads():
-            found = [net.predict(rows, index).cpu().numpy() for net in self.nets_]
-        return np.mean(found, axis=0)
+            members = [net.predict(rows, index).cpu().numpy() for net in self.nets_]
+        return np.mean(members, axis=0)
 
     def _seeds(self) -> list[int]:
         """The seed of each net of the ensemble."""
