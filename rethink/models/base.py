@@ -142,8 +142,10 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
         )
         if weight.shape != (X.shape[0],):
             raise ValueError(f"sample_weight has shape {weight.shape}, but X has {X.shape[0]} rows")
-        if (weight < 0).any() or not weight.any():
-            raise ValueError("sample_weight must have a number above 0 and none below")
+        if not weight.any():
+            raise ValueError("Sample weights must contain at least one non-zero number.")
+        if (weight < 0).any():
+            raise ValueError(f"sample_weight has {weight.min():g}, but needs no number below 0")
         return weight
 
     def _check_predict(self, X: Any) -> Any:

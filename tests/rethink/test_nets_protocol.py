@@ -99,20 +99,20 @@ def test_weights_from_the_first_iteration_are_from_its_own_prediction():
     rng = np.random.default_rng(0)
     logits, labels = torch.from_numpy(rng.normal(size=(2, 3, 5))), rng.integers(0, 2, (3, 5))
     y, cost = torch.from_numpy(labels).double(), get_cost("f1")
-    found = Reweighter(cost, "step", first=1)(logits, y, np.arange(3))
+    result = Reweighter(cost, "step", first=1)(logits, y, np.arange(3))
     for step in (0, 1):
         expected = cost.weights(labels, (logits[0] > 0).int().numpy())
-        np.testing.assert_allclose(found[step], expected / expected.mean())
+        np.testing.assert_allclose(result[step], expected / expected.mean())
 
 
 def test_a_net_of_one_iteration_is_trained_for_the_cost_if_its_first_is_weighted():
     net = RethinkNet(hidden=8, features=8, iterations=1, weights_from=1, **SMALL)
-    plain, paper = (clone(net).set_params(cost="f1", **told) for told in NO_WEIGHTS)
+    plain, paper = (clone(net).set_params(cost="f1", **facts) for facts in NO_WEIGHTS)
     assert net.fit_uses_cost and not plain.fit_uses_cost and not paper.fit_uses_cost
     fits = {cost: clone(net).set_params(cost=cost).fit(X, Y) for cost in ("rank", "f1", "hamming")}
-    found = {cost: fit.predict_proba(X).tobytes() for cost, fit in fits.items()}
-    assert len(set(found.values())) == 3
-    assert found["hamming"] == plain.fit(X, Y).predict_proba(X).tobytes()
+    result = {cost: fit.predict_proba(X).tobytes() for cost, fit in fits.items()}
+    assert len(set(result.values())) == 3
+    assert result["hamming"] == plain.fit(X, Y).predict_proba(X).tobytes()
 
 
 NO_WEIGHTS = [{"reweight": None}, {"weights_from": 2}]

@@ -165,10 +165,10 @@ def test_one_fit_serves_all_costs_of_a_search(labels, monkeypatch):
     monkeypatch.setattr(ProbabilisticChain, "fit", lambda *args: refits.append(1) or fit(*args))
     assert shares_fits(ProbabilisticChain())
     labelled = np.tile(Y, 3)[:, :labels]
-    found = search_and_fit(
+    result = search_and_fit(
         ProbabilisticChain(random_state=0), {"C": [0.01, 1.0]}, X, labelled, NAMES, seed=0
     )
-    chosen = [(selection.cost.name, selection.params["C"]) for selection, _ in found]
+    chosen = [(selection.cost.name, selection.params["C"]) for selection, _ in result]
     assert len(fits) == 3 and len(refits) == len({C for _, C in chosen})
     assert [name for name, _ in chosen] == NAMES
 
@@ -177,14 +177,14 @@ def test_one_fit_serves_all_costs_of_a_search(labels, monkeypatch):
 def test_a_search_along_a_path_equals_fits_and_predictions_one_by_one(inference):
     options = {"inference": inference, "random_state": 0}
     strengths = [1e-3, 1.0, 1e3]
-    found = search(ProbabilisticChain(**options), {"C": strengths}, X, Y, NAMES, seed=3)
+    result = search(ProbabilisticChain(**options), {"C": strengths}, X, Y, NAMES, seed=3)
     for name in NAMES:
         values = []
         for C, held in itertools.product(strengths, fold_rows(len(Y), 3, 3)):
             kept = np.setdiff1d(np.arange(len(Y)), held)
             model = ProbabilisticChain(name, C, **options).fit(X[kept], Y[kept])
             values.append(get_cost(name)(Y[held], model.predict(X[held])).mean())
-        assert [score["value"] for score in found[name].fold_scores] == values
+        assert [score["value"] for score in result[name].fold_scores] == values
 
 
 def test_sparse_data_give_the_predictions_of_dense_data():
