@@ -59,7 +59,7 @@ class _Chain(MultiLabelEstimator):
         self.intercept_ = coefficients[:, -1]
         return self
 
-    def _logits(self, X: Any) -> np.ndarray:
+    def logits(self, X: Any) -> np.ndarray:
         """The part of the logits that the features decide, shape (n, K)."""
         X = self._check_predict(X)
         return decision(X, np.column_stack([self.coef_, self.intercept_]))
@@ -119,7 +119,7 @@ class ClassifierChain(_Chain):
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each label given the predictions of those before, shape (n, K)."""
-        return greedy_path(self._logits(X), self.effects_, self.order_)
+        return greedy_path(self.logits(X), self.effects_, self.order_)
 
     def predict(self, X: Any) -> np.ndarray:
         """Labels with a probability above one half given those before, shape (n, K)."""

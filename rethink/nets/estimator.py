@@ -248,7 +248,7 @@ class NetEstimator(MultiLabelEstimator):
 
         from rethink.nets.training import Data
 
-        rows = self._rows(X)
+        rows = self.rows(X)
         return Data(rows, torch.from_numpy(Y.astype(np.float32)).to(rows.device))
 
     def trainer(self, data: "Data", index: np.ndarray, seed: int | None = None) -> "Trainer":
@@ -301,7 +301,8 @@ class NetEstimator(MultiLabelEstimator):
         X = np.asarray(X)
         return X.reshape(len(X), -1), X.shape[1:]
 
-    def _rows(self, X: Any) -> Any:
+    def rows(self, X: Any) -> Any:
+        """The rows of X, shape (n, d), on the device of the net."""
         from rethink.nets.device import choose_device
         from rethink.nets.rows import Rows
 
@@ -321,7 +322,7 @@ class NetEstimator(MultiLabelEstimator):
     def _proba(self, X: Any) -> np.ndarray:
         """Probabilities of shape (iterations, n, K)."""
         X = self._check_predict(self._flattened(X)[0])
-        rows, index = self._rows(X), np.arange(X.shape[0])
+        rows, index = self.rows(X), np.arange(X.shape[0])
         with self._threads():
             members = [net.predict(rows, index).cpu().numpy() for net in self.nets_]
         return np.mean(members, axis=0)

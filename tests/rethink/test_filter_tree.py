@@ -6,7 +6,7 @@ from sklearn.multioutput import ClassifierChain
 
 from rethink.costs import COSTS, Cost, get_cost
 from rethink.models.bayes import BayesOptimal
-from rethink.models.filter_tree import CondensedFilterTree, _Training, _Truth
+from rethink.models.filter_tree import CondensedFilterTree, Training, Truth
 from rethink.search import search_and_fit
 from rethink.synthetic import generate
 
@@ -101,12 +101,12 @@ def test_weights_are_those_of_flipped_labels_with_mean_one(name):
     path = np.random.default_rng(0).integers(0, 2, Y.shape).astype(np.uint8)
     for labels in (Y, path):
         raw = flipped_weights(get_cost(name), labels)
-        outcome = _Truth(X, Y, get_cost(name)).examples(labels)
+        outcome = Truth(X, Y, get_cost(name)).examples(labels)
         np.testing.assert_allclose(outcome.weight, raw / raw.mean())
 
 
 def test_equal_paths_become_one_example_of_their_common_weight():
-    truth = _Truth(X, Y, get_cost("hamming"))
+    truth = Truth(X, Y, get_cost("hamming"))
     path = np.where(np.arange(100)[:, None] < 40, Y, 1 - Y)
     joined = truth.own_paths.joined(truth.examples(path))
     assert len(joined.row) == 160 and joined.times.sum() == 200
@@ -139,7 +139,7 @@ def test_examples_without_weight_are_dropped():
 
 def test_prediction_is_that_of_the_last_round():
     three = CondensedFilterTree(cost="f1", rounds=3).fit(X, Y)
-    training = _Training(_Truth(X, Y, get_cost("f1")), C=1.0)
+    training = Training(Truth(X, Y, get_cost("f1")), C=1.0)
     training.fit_labels()
     for _ in range(2):
         training.add_path(training.follow())

@@ -20,7 +20,7 @@ def sigmoid(v):
 
 
 def numpy_step(rnn, hard, z, U, b, h, c, mask):
-    """One step of section 2.2 of the authors' net, written once more gate by gate."""
+    """One step of the authors' net, written once more gate by gate."""
     H = len(U)
     gate = (lambda v: np.clip(0.2 * v + 0.5, 0, 1)) if hard else sigmoid
     part = [slice(k * H, (k + 1) * H) for k in range(4)]

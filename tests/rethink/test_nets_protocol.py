@@ -78,7 +78,7 @@ def test_the_rate_falls_and_the_average_follows_by_their_formulas():
     trainer = net.trainer(net.data(X, Y), np.arange(240))
     average, rates = 0.0, []
     for k, index in enumerate(np.array_split(np.arange(240), 6), start=1):
-        trainer._step(index)
+        trainer.step(index)
         average = average + (trainer.net.first.detach() - average) * 9 / (k + 8)
         rates.append(trainer.optimiser.param_groups[0]["lr"])
         torch.testing.assert_close(trainer.trained.first.detach(), average)
@@ -122,7 +122,7 @@ NO_WEIGHTS = [{"reweight": None}, {"weights_from": 2}]
 def test_an_ensemble_is_the_mean_of_nets_of_its_own_and_is_saved_whole(net, tmp_path):
     three = clone(net).set_params(ensemble=3).fit(X, Y)
     assert len(three.nets_) == 3
-    rows = three._rows(X)
+    rows = three.rows(X)
     each = [one.predict(rows, np.arange(240))[-1].numpy() for one in three.nets_]
     assert any((one != each[0]).any() for one in each[1:]) or isinstance(net, CNNRNN)
     np.testing.assert_array_equal(three.predict(X), np.mean(each, axis=0) > 0.5)
@@ -145,12 +145,12 @@ def test_paired_nets_share_initial_weights_and_batches():
     ]
     data, index = base.data(X, Y), np.arange(240)
     first = base.trainer(data, index)
-    batches = [rows.tolist() for rows in first._batches()]
+    batches = [rows.tolist() for rows in first.batches()]
     for other in others:
         trainer = clone(base).set_params(**other).trainer(data, index)
         for name in ("first", "output") + (("recurrent",) if "rnn" not in other else ()):
             assert torch.equal(trainer.net.get_parameter(name), first.net.get_parameter(name))
-        assert [rows.tolist() for rows in trainer._batches()] == batches
+        assert [rows.tolist() for rows in trainer.batches()] == batches
 
 
 @pytest.mark.parametrize("net", NETS)

@@ -148,7 +148,7 @@ def test_the_penalty_is_part_of_the_loss():
 def test_an_epoch_sees_every_row_once_in_new_batches():
     def batches(**settings):
         one = trainer(Recipe(**PLAIN | settings))
-        return [[b.tolist() for b in one._batches()] for _ in range(2)]
+        return [[b.tolist() for b in one.batches()] for _ in range(2)]
 
     fixed, drawn = batches(shuffle=False), batches(shuffle=True)
     assert [rows[0] for rows in fixed[0]] == [0, 13, 26, 38]  # at most 16, all but equal

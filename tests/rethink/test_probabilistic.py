@@ -54,7 +54,7 @@ def test_the_chain_is_that_of_the_classifier_chain():
 @pytest.mark.parametrize("order", [[0, 1, 2, 3, 4], [3, 1, 4, 0, 2]])
 def test_the_enumerated_joint_is_the_product_of_the_links(order):
     model = ClassifierChain(order=order).fit(X, Y)
-    joint = enumerate_chain(model._logits(X[:4]), model.effects_, model.order_)
+    joint = enumerate_chain(model.logits(X[:4]), model.effects_, model.order_)
     for row in range(4):
         expected = joint_by_hand(model, X[row])
         for y, chance in zip(joint.support.tolist(), joint.probabilities[row], strict=True):
@@ -64,7 +64,7 @@ def test_the_enumerated_joint_is_the_product_of_the_links(order):
 @pytest.mark.parametrize("order", [[0, 1, 2, 3, 4], [3, 1, 4, 0, 2]])
 def test_samples_agree_with_enumeration(order):
     model = ClassifierChain(order=order).fit(X, Y)
-    chain = model._logits(X[:40]), model.effects_, model.order_
+    chain = model.logits(X[:40]), model.effects_, model.order_
     exact = enumerate_chain(*chain)
     drawn = sample_chain(*chain, spread_draws(20_000, 5, np.random.RandomState(0)))
     np.testing.assert_allclose(drawn.marginals, exact.marginals, atol=0.015)
@@ -78,7 +78,7 @@ def test_samples_agree_with_enumeration(order):
 @pytest.mark.parametrize("cost", [*NAMES[:3], Exact()])
 def test_predictions_are_bayes_optimal_for_the_chains_joint(cost):
     model = ProbabilisticChain(cost).fit(X, Y)
-    joint = enumerate_chain(model._logits(X), model.effects_, model.order_)
+    joint = enumerate_chain(model.logits(X), model.effects_, model.order_)
     best = BayesOptimal(cost, joint.support).fit(joint.probabilities)
     reached = best.cost_matrix_[:, model.predict(X) @ (1 << np.arange(5)[::-1])]
     ours = np.einsum("nm,mn->n", joint.probabilities, reached)
@@ -87,7 +87,7 @@ def test_predictions_are_bayes_optimal_for_the_chains_joint(cost):
 
 def test_accuracy_over_all_vectors_is_bayes_optimal_and_the_rule_of_f1_is_not():
     model = ProbabilisticChain("accuracy", accuracy_rule="samples").fit(X, Y)
-    joint = enumerate_chain(model._logits(X), model.effects_, model.order_)
+    joint = enumerate_chain(model.logits(X), model.effects_, model.order_)
     best = BayesOptimal("accuracy", joint.support).fit(joint.probabilities)
     np.testing.assert_array_equal(model.predict(X), best.predict(joint.probabilities))
     by_f1 = model.set_params(accuracy_rule="f1").predict(X)
