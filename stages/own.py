@@ -108,8 +108,8 @@ def look(name: str) -> list[str]:
         dataset = prepare(raw, entry, images)
     except DataError as error:
         raise DataError(
-            f"{error}\n{paths.raw(name)} and its entry are kept; give --ignore or --impute to write "
-            "them into the entry"
+            f"{error}\n{paths.raw(name)} and its entry are kept; the options --ignore and --impute "
+            "change the entry"
         ) from None
     labels = counted(dataset.card["labels"], "label")
     return [f"{counted(dataset.card['instances'], 'row')}, {labels}", *dataset.cleaned.story()]
