@@ -14,6 +14,9 @@ TORCH ?= cpu
 # one live line in a terminal, nothing elsewhere
 LIVE := if [ -t 2 ]; then awk '/^(Collecting|Obtaining) / {printf "\r\033[K%d: %s", ++n, $$2 > "/dev/stderr"} /^Installing/ {printf "\r\033[Kunpacking" > "/dev/stderr"} END {printf "\r\033[K" > "/dev/stderr"}'; else cat > /dev/null; fi
 
+# what DVC advises and is of no use here: there is no remote, and nobody has to commit after a run
+ADVICE := Use `dvc push`|^To (track the changes|enable auto staging)|git add .*dvc.lock|dvc config core.autostage
+
 # tests that share servers and clones stay on one worker (tests/conftest.py); the slow ones start first
 TWO_WORKERS := -n 2 --dist loadfile --no-loadscope-reorder
 
@@ -23,7 +26,7 @@ help: ## what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 report: environment ## run the pipeline and say where the report is
-	@set -o pipefail; dvc repro | { grep --line-buffered -v 'Use `dvc push`' || true; } # there is no remote
+	@set -o pipefail; dvc repro | { grep --line-buffered -vE '$(ADVICE)' || true; }
 	@python -m stages.report --where
 
 test: tools ## lint, types and the whole test suite
