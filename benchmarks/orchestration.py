@@ -18,11 +18,11 @@ import numpy as np
 import yaml
 
 from stages.common.catalog import load_catalog
+from stages.common.plan import Cell, jobs, plan
 from stages.common.predictions import to_table
 from stages.common.profile import params_under
+from stages.common.store import Store
 from stages.common.tables import table_to_bytes
-from stages.train.plan import Cell, jobs, plan
-from stages.train.store import Store
 from tests.conftest import CATALOG, PARAMS, ROOT, copy_of_the_project
 from tests.flows.lab import Shell, free_port
 
@@ -69,9 +69,9 @@ import json, sys, threading, time
 from stages.common.catalog import load_catalog
 from stages.common.params import load_params
 from stages.train.lead import Lead
-from stages.train.plan import plan
+from stages.common.plan import plan
 from stages.train.progress import Progress
-from stages.train.store import Store
+from stages.common.store import Store
 from pathlib import Path
 
 if __name__ == "__main__":
@@ -182,14 +182,13 @@ def reference_jobs():
     params = params_under("small")
     cells = plan(params, load_catalog(), params.datasets)
     groups = {}
-    for job in jobs(cells, dict.fromkeys(cells, ""), params):
-        cell = job.cells[0]
-        groups.setdefault((cell.model, cell.dataset), []).append(job)
+    for job in jobs(cells, params):
+        groups.setdefault((job[0].model, job[0].dataset), []).append(job)
     for (model, dataset), members in groups.items():
         yield {
             "name": f"{model}-{dataset}".replace("+", "-"),
-            "shared": len(members[0].cells) > 1,
-            "costs": sorted({cell.cost for job in members for cell in job.cells}),
+            "shared": len(members[0]) > 1,
+            "costs": sorted({cell.cost for job in members for cell in job}),
             "seconds": total[model, dataset] / len(members),
             "jobs": len(members),
         }

@@ -39,13 +39,13 @@ from stages.common.errors import UserError, run_command
 from stages.common.files import read_json, write_text
 from stages.common.machine import worker_count
 from stages.common.params import PARAMS, Params, load_params
+from stages.common.plan import Cell, plan
 from stages.common.profile import profile_names, switch
+from stages.common.store import Store
 from stages.common.tables import read_table
 from stages.train.engine import start_engine
 from stages.train.lead import Lead
-from stages.train.plan import Cell, plan
 from stages.train.progress import Progress
-from stages.train.store import Store
 
 Profile = Literal["as-is", "smoke", "quick", "paper", "wide", "images"]
 PROJECT = Path(__file__).resolve().parents[1]

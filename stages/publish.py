@@ -27,14 +27,14 @@ from stages.common import paths
 from stages.common.catalog import load_catalog
 from stages.common.errors import DataError, UserError, run_command
 from stages.common.files import write_text
+from stages.common.keys import names
 from stages.common.params import Params, load_params
+from stages.common.plan import Cell, plan
 from stages.common.predictions import RUNS as ALL_RUNS
 from stages.common.published import ABOUT, CONTENT, PACKED, RUNS, SCORES, Row
+from stages.common.store import Store
 from stages.common.tables import read_table, table_to_matrix, write_table
 from stages.evaluate import SCHEMA, score, unscored
-from stages.train.keys import names
-from stages.train.plan import Cell, plan
-from stages.train.store import Store
 
 LEFT_OUT = ("search", "published")  # the scores of single folds; where a row was published
 COLUMNS = pa.schema([field for field in ALL_RUNS if field.name not in LEFT_OUT])

@@ -7,11 +7,11 @@ from statistics import fmean
 
 from stages.common.catalog import Catalog, load_catalog
 from stages.common.errors import DataError
+from stages.common.keys import names
 from stages.common.params import Params
+from stages.common.plan import Cell, is_network, plan
 from stages.common.published import Row, read_published
-from stages.train.keys import names
-from stages.train.plan import Cell, is_network, plan
-from stages.train.store import Store
+from stages.common.store import Store
 
 # a cell that nothing like it was timed for takes so many seconds, or so many a label of a row
 LEAST, LINEAR, NETWORK = 0.5, 2e-5, 6e-5

@@ -18,16 +18,16 @@ from rethink.models.named import modules_of
 from rethink.seeds import derive_seed
 from stages.common.catalog import load_catalog
 from stages.common.errors import UserError
+from stages.common.keys import names, versions, worker_modules
 from stages.common.machine import host_name, memory_share
 from stages.common.params import Params
+from stages.common.plan import Cell, is_network, jobs
+from stages.common.prepared import load_splits
 from stages.common.published import read_published
+from stages.common.store import Manifest, Store
 from stages.train.compute import Result, Task
 from stages.train.estimate import Timings, expected_seconds, timings
-from stages.train.inputs import load_splits
-from stages.train.keys import names, versions, worker_modules
-from stages.train.plan import Cell, is_network, jobs
 from stages.train.progress import Progress
-from stages.train.store import Manifest, Store
 from stages.train.work import Work
 
 if TYPE_CHECKING:
@@ -127,8 +127,7 @@ class Lead:
         splits = {dataset: load_splits(dataset) for dataset in {cell.dataset for cell in missing}}
         networks = {m: is_network(self.params.models[m]) for m in {cell.model for cell in missing}}
         promises = {}
-        groups = [job.cells for job in jobs(missing, missing, self.params)]
-        for cells in sorted(groups, key=self._seconds, reverse=True):
+        for cells in sorted(jobs(missing, self.params), key=self._seconds, reverse=True):
             cell, seconds = cells[0], self._seconds(cells)
             task = self._task(cells, splits[cell.dataset][cell.seed])
             source = cell.dataset, self.params.models[cell.model].input

@@ -10,13 +10,13 @@ import yaml
 
 KEYS = """
 import json
-from stages.train.keys import keys
-from stages.train.plan import plan
+from stages.common.keys import names
+from stages.common.plan import plan
 from stages.common.catalog import load_catalog
 from stages.common.params import load_params
 params = load_params()
-cells = keys(plan(params, load_catalog(), params.datasets), params)
-print(json.dumps({str(cell): key for cell, key in cells.items()}))
+cells = names(plan(params, load_catalog(), params.datasets), params)
+print(json.dumps({str(cell): both.key for cell, both in cells.items()}))
 """
 
 

@@ -13,9 +13,9 @@ from rethink.costs import get_cost
 from rethink.models import get_model
 from rethink.models.named import modules_of
 from stages.common.params import Params
+from stages.common.plan import Cell
+from stages.common.prepared import load_card, load_splits
 from stages.common.version import code_version
-from stages.train.inputs import load_card, load_splits
-from stages.train.plan import Cell
 
 CONTENT = {"features": "content", "joint": "joint_content", "map": "map_content"}  # in the card
 
@@ -37,11 +37,6 @@ def names(cells: Iterable[Cell], params: Params) -> dict[Cell, Names]:
             asked = {name: part for name, part in parts.items() if name != "versions"}
             both[cell] = Names(key(parts), key(asked))
     return both
-
-
-def keys(cells: Iterable[Cell], params: Params) -> dict[Cell, str]:
-    """The name of each cell in the store."""
-    return {cell: both.key for cell, both in names(cells, params).items()}
 
 
 def key(parts: dict[str, Any]) -> str:
