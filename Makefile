@@ -45,9 +45,11 @@ lint: tools ## mend what can be mended, and check types
 	@ruff check --fix . && ruff format . && mypy
 
 own: environment ## compare models on your own table: make own TABLE=tickets.csv LABELS="tag_*" COST=asymmetric-5-1
+	@[ -n "$(TABLE)" ] && [ -n "$(LABELS)" ] || { echo 'which table, and which columns are labels? run: make own TABLE=tickets.csv LABELS="tag_*"'; exit 1; }
 	@set -f; python -m stages.own $(TABLE) --labels $(LABELS) $(if $(COST),--cost $(COST)) $(OPTIONS)
 
 model: environment ## train and save what the report recommends: make model DATASET=tickets COST=asymmetric-5-1
+	@[ -n "$(DATASET)" ] && [ -n "$(COST)" ] || { echo 'for which data set and cost of the report? run: make model DATASET=yeast COST=f1'; exit 1; }
 	@python -m stages.export --dataset $(DATASET) --cost $(COST) $(OPTIONS)
 
 docs: tools ## build the documentation into site/, without a network
@@ -61,6 +63,7 @@ profile: environment ## make profile NAME=paper (or quick, wide, smoke, images)
 	@python -m stages.common.profile $(NAME)
 
 deployments: environment ## the pool and deployments, on the server that PREFECT_API_URL names
+	@python -c 'from flows.rethink import check_server; from stages.common.errors import run_command; run_command(check_server)'
 	@prefect work-pool create rethink --type process --overwrite > /dev/null
 	@prefect --no-prompt deploy --all
 
@@ -71,6 +74,7 @@ verify: environment ## compute a random sample of published cells again: make ve
 	@python -m stages.verify --cells $(or $(CELLS),20)
 
 keep: environment ## copy this run's report, metrics and scores to reports/<profile>, to commit them
+	@[ -f reports/report.html ] || { echo 'there is no report to keep; run: make report'; exit 1; }
 	@profile=$$(python -c 'from stages.common.params import load_params; print(load_params().profile)') && \
 	mkdir -p reports/$$profile && cp reports/report.html reports/metrics.json data/scores.parquet reports/$$profile/ && \
 	echo "kept in reports/$$profile"
@@ -86,6 +90,7 @@ lock: tools ## write requirements/ anew from pyproject.toml, with exact versions
 	@$(BIN)/python -m pip install --quiet uv && python requirements/lock.py
 
 $(VENV)/.installed: pyproject.toml requirements/pipeline.txt requirements/torch-$(TORCH).txt
+	@command -v "$(PYTHON)" > /dev/null || { echo 'Python 3.11 is needed, there is no "$(PYTHON)"; run: make PYTHON=/path/to/python3.11 ...'; exit 1; }
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(v != (3, 11) and "Python 3.11 is needed, $(PYTHON) is %d.%d; run: make PYTHON=/path/to/python3.11 ..." % v)'
 	@echo "installing the environment into $(VENV): 1.5 GB, once, a few minutes"
 	@$(PYTHON) -m venv $(VENV)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rethink.costs import Cost, get_cost
+    from rethink.costs.extra.asymmetric import Asymmetric
     from rethink.models.att_rnn import AttentionRNN
     from rethink.models.chain import ClassifierChain
     from rethink.models.chain_rnn import ChainRNN
@@ -26,6 +27,7 @@ __version__ = "0.2.0"
 
 __all__ = [
     "CNNRNN",
+    "Asymmetric",
     "AttentionRNN",
     "BinaryRelevance",
     "ChainEnsemble",
@@ -52,6 +54,7 @@ __all__ = [
 
 HOMES = {
     "Cost": "rethink.costs",
+    "Asymmetric": "rethink.costs.extra.asymmetric",
     "get_cost": "rethink.costs",
     "load": "rethink.saving",
     "save": "rethink.saving",

@@ -28,6 +28,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 
 from rethink.costs import Cost, get_cost
+from rethink.labels import labels_from_names
 from rethink.models.base import is_cost_sensitive, shares_fits
 
 Grid = dict[str, list[Any]]
@@ -118,6 +119,11 @@ def search(
     -------
     dict of cost name to Selection
     """
+    if labels_from_names(Y)[1] is not None:
+        raise ValueError(
+            "Y has names of labels, but a search needs 0 and 1: give a DataFrame, which keeps the "
+            "names, or scikit-learn's MultiLabelBinarizer().fit_transform(Y)"
+        )
     X, Y = _rows_of(X), _rows_of(Y)
     points, chosen = grid_points(grid), listed_costs(costs)
     searched = len(points) > 1 or _needs_folds(estimator, points[0])
@@ -221,7 +227,7 @@ def listed_costs(costs: Costs) -> list[Cost]:
     >>> listed_costs("f1"), [cost.name for cost in listed_costs(["rank", "f1"])]
     ([F1()], ['rank', 'f1'])
     """
-    several = [costs] if isinstance(costs, str | Cost) else costs
+    several = costs if isinstance(costs, Iterable) and not isinstance(costs, str) else [costs]
     return [get_cost(cost) for cost in several]
 
 

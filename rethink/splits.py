@@ -14,6 +14,7 @@ from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import check_random_state, indexable
 
 from rethink.costs.base import check_binary
+from rethink.labels import labels_from_names
 
 
 class MultilabelStratifiedKFold(BaseCrossValidator):
@@ -261,7 +262,7 @@ def _items(labels: sp.csr_array, members: np.ndarray | None) -> tuple[sp.csr_arr
 def _checked(y: Any, groups: Any) -> tuple[sp.csr_array, np.ndarray | None]:
     if y is None:
         raise ValueError("y is None, but the labels are needed to split by: give a 0/1 matrix")
-    labels = sp.csr_array(check_binary(y, "y"))
+    labels = sp.csr_array(check_binary(labels_from_names(y)[0], "y"))
     if groups is None:
         return labels, None
     members = np.unique(np.asarray(groups), return_inverse=True)[1]

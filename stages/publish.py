@@ -173,10 +173,12 @@ def main() -> int:
     parser.add_argument("--dataset", help="only its cells (default: all of params.yaml)")
     args = parser.parse_args()
     params, commit = load_params(), current_commit()
-    datasets = [args.dataset] if args.dataset else list(params.datasets)
+    datasets = params.chosen(args.dataset)
     folder = paths.RESULTS / (args.run or params.profile)
     old, store = read_run(folder), Store(paths.store())
     run = merge(old, computed(params, store, datasets), store, commit)
+    if not run.runs.num_rows:
+        raise UserError("no cell of params.yaml was computed here; run: make report")
     write_table(folder / SCORES, run.scores)
     write_table(folder / RUNS, run.runs)
     write_text(folder / ABOUT, about(params, run, commit))

@@ -2,12 +2,11 @@
 
 import argparse
 import random
-import sys
 import tempfile
 from pathlib import Path
 
 from stages.common.catalog import load_catalog
-from stages.common.errors import CELLS_FAILED, run_command
+from stages.common.errors import CELLS_FAILED, UserError, run_command
 from stages.common.keys import names
 from stages.common.machine import worker_count
 from stages.common.params import Params, load_params
@@ -25,7 +24,9 @@ EQUAL = 1e-9  # scores are means of exact values: the same computation gives the
 def sample(params: Params, cells: int, seed: int) -> dict[Cell, Row]:
     """Published cells of this run, drawn from the cheapest."""
     published = read_published()
-    named = names(plan(params, load_catalog(), params.datasets), params)
+    there = {row["dataset"] for row in published.values()}
+    datasets = [name for name in params.datasets if name in there]
+    named = names(plan(params, load_catalog(), datasets), params)
     known = {cell: published[both.asked] for cell, both in named.items() if both.asked in published}
     cheap = sorted(known, key=lambda cell: (known[cell]["seconds"], cell))[: CHEAP * cells]
     chosen = random.Random(seed).sample(cheap, min(cells, len(cheap)))
@@ -61,8 +62,10 @@ def main() -> int:
     params = load_params()
     chosen = sample(params, args.cells, args.seed)
     if not chosen:
-        print("no cell of params.yaml is published in results/", file=sys.stderr)
-        return 0
+        raise UserError(
+            "no cell of params.yaml is published in results/; "
+            "switch to a profile that was: make profile NAME=paper"
+        )
     different = 0
     with tempfile.TemporaryDirectory() as folder:
         store = Store(Path(folder))

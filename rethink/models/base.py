@@ -17,6 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from rethink.costs import get_cost
 from rethink.costs.base import check_binary
 from rethink.discovery import unknown_name
+from rethink.labels import labels_from_names
 
 OUTPUTS = ("array", "frame", "names")
 
@@ -62,10 +63,10 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
         wants it. Others are judged by the share of rows without a mistake.
         """
         if not is_cost_sensitive(type(self)):
-            y = _matrix_of(y, getattr(self, "label_names_", None))[0]
+            y = labels_from_names(y, getattr(self, "label_names_", None))[0]
             return accuracy_score(y, self._predicted(X), sample_weight=sample_weight)
         cost = get_cost(self.cost)
-        y = _matrix_of(y, getattr(self, "label_names_", None))[0]
+        y = labels_from_names(y, getattr(self, "label_names_", None))[0]
         value = cost.score(y, self._predicted(X), sample_weight=sample_weight)
         return value if cost.greater_is_better else -value
 
@@ -111,7 +112,7 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
         if sp.issparse(X) and max(X.nnz, *X.shape) < 2**31:  # liblinear takes 32-bit indices only
             short = (part.astype(np.int32, copy=False) for part in (X.indices, X.indptr))
             X = type(X)((X.data, *short), shape=X.shape)
-        Y, names = _matrix_of(Y)
+        Y, names = labels_from_names(Y)
         labels = _check_labels(Y)
         if labels.shape[0] != X.shape[0]:
             raise ValueError(
@@ -190,23 +191,6 @@ def _frame(model: MultiLabelEstimator, X: Any, found: np.ndarray) -> Any:
             'give fit a DataFrame of labels, or set_output(predict="array")'
         )
     return kind(found, columns=model.label_names_, index=getattr(X, "index", None))
-
-
-def _matrix_of(Y: Any, known: Any = None) -> tuple[Any, list[str] | None]:
-    """Labels given by name, row by row, as a 0/1 matrix and its names; all else as it is."""
-    kind = getattr(Y, "dtype", None)
-    if not isinstance(Y, list | tuple) and (kind is None or kind.kind != "O" or Y.ndim != 1):
-        return Y, None
-    rows = list(Y)
-    if not all(isinstance(row, list | tuple | set | frozenset) for row in rows):
-        return Y, None
-    names = {name for row in rows for name in row}
-    if not names or names <= {"0", "1"} or not all(isinstance(name, str) for name in names):
-        return Y, None
-    order = sorted(names) if known is None else list(known)
-    if unknown := sorted(names - set(order)):
-        raise ValueError(f"Y has the labels {', '.join(unknown)}, which fit has not seen")
-    return np.array([[int(name in row) for name in order] for row in map(set, rows)]), order
 
 
 def _check_labels(Y: Any) -> np.ndarray:

@@ -235,7 +235,10 @@ class DecisionRule(MetaEstimatorMixin, MultiLabelEstimator):
         if self.calibration is not None and self.calibration not in CALIBRATIONS:
             raise unknown_name("calibration", self.calibration, CALIBRATIONS)
         if self.rule is not None and self.rule != THRESHOLDS and _top(self.rule) is None:
-            get_cost(self.rule)
+            try:
+                get_cost(self.rule)
+            except ValueError as error:
+                raise ValueError(f"rule: {error}, {THRESHOLDS}, {TOP}<labels>") from None
 
     def _learn_from(self, held_out: np.ndarray, Y: np.ndarray) -> None:
         """Calibrate, and search thresholds, by probabilities of rows that were not trained on."""

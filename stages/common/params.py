@@ -50,7 +50,7 @@ Values = Annotated[tuple[Value, ...], BeforeValidator(_distinct), Field(min_leng
 
 
 Role = Literal["proposed", "paper", "variant", "ours", "trivial", "reference", "audit"]
-Variant = Literal["rule", "plain", "once", "protocol", "published", "max"]
+Variant = Literal["rule", "calibration", "plain", "once", "protocol", "published", "max"]
 PART = {"role", "cost_blind", "variant_of", "variant", "net"}  # in the comparison, not in a result
 
 
@@ -132,6 +132,16 @@ class Params(Closed):
             for name in self.datasets
             if (name in wanted if wanted is not None else name not in self._apart)
         ]
+
+    def chosen(self, dataset: str | None) -> list[str]:
+        """One data set of the run, or all of them if none is named."""
+        if dataset and dataset not in self.datasets:
+            raise UserError(
+                f"data set {dataset!r} is not in `datasets` of params.yaml; "
+                f"{nearest(dataset, self.datasets)}; others are in other profiles: "
+                "make profile NAME=paper"
+            )
+        return [dataset] if dataset else list(self.datasets)
 
     def seeds_of(self, dataset: str, model: str) -> int:
         """How many seeds a model has on a data set."""

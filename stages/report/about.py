@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from stages.common.params import Model
+from stages.common.params import Model, Variant
 from stages.common.words import counted, listed
 from stages.report.page_inputs import Inputs
 
@@ -27,31 +27,36 @@ COSTS = {  # name -> definition and unit
 ESTIMATORS = {  # of rethink.models -> what it is, in a line
     "AllZeros": "predicts no label, whatever the features",
     "TopK": "predicts the most frequent labels, as many as a row has on average",
-    "LogisticRelevance": "one logistic regression for each label",
-    "LogisticRule": "logistic regressions with a rule that makes labels for the cost",
-    "DecisionRule": "a classifier with a rule that makes labels for the cost of its probabilities",
+    "LogisticRelevance": "binary relevance: one logistic regression for each label",
+    "LogisticRule": "logistic regressions with the rule that suits the cost",
     "ChainEnsemble": "classifier chains in random orders, their probabilities averaged",
     "BinaryRelevance": "binary relevance as in the paper: one network with a hidden layer",
-    "ClassifierChain": "a chain of logistic regressions, each seeing the labels before it",
-    "OptimalChain": "a chain of linear SVMs in an order found by dynamic programming",
-    "ChainRNN": "an LSTM that names one label after the other",
-    "ProbabilisticChain": "a chain whose joint distribution is asked for the best prediction by "
+    "ClassifierChain": "a classifier chain: logistic regressions, each of which sees the labels "
+    "before it",
+    "OptimalChain": "a chain of linear SVMs in an order that dynamic programming finds",
+    "ChainRNN": "a recurrent net that decides on one label after the other",
+    "ProbabilisticChain": "a probabilistic classifier chain: its joint distribution is searched "
+    "for the best prediction by the cost",
+    "CondensedFilterTree": "a condensed filter tree: a chain trained with weights that follow from "
     "the cost",
-    "CondensedFilterTree": "a chain trained with weights that follow from the cost",
-    "RethinkNet": "the paper's network: it predicts all labels several times, each time with the "
-    "last prediction before its eyes",
-    "BayesOptimal": "knows the true distribution: what no model can beat",
+    "RethinkNet": "the paper's recurrent net: it predicts all labels several times, each time with "
+    "its last prediction as an input, and is trained with the weights of the cost",
+    "BayesOptimal": "knows the true distribution: no model can beat it",
     "DenseRelevance": "a layer of sigmoids on the features of images",
-    "CNNRNN": "an LSTM that names one label of an image after the other",
-    "AttentionRNN": "the same, looking at a part of the image at each step",
-    "Mixture": "the average of several classifiers",
+    "CNNRNN": "a recurrent net that names one label of an image after the other",
+    "AttentionRNN": "the same, and it looks at a part of the image at each step",
+    "Mixture": "the average of extremely randomised trees and logistic regressions",
+    "RandomForestClassifier": "a random forest",
+    "ExtraTreesClassifier": "extremely randomised trees, a kind of random forest",
+    "HistGradientBoostingClassifier": "gradient boosting with histograms",
 }
-VARIANTS = {
+VARIANTS: dict[Variant, str] = {
     "rule": "with the rule that suits the cost",
     "plain": "trained without weights",
     "once": "with one iteration, weighted",
+    "protocol": "trained in the way that the paper describes",
     "published": "with the rule of the paper's code, to compare with its tables",
-    "max": "selected by the largest loss, a slip on purpose",
+    "max": "selected by the largest loss, which repeats a slip on purpose",
 }
 
 
@@ -83,10 +88,12 @@ def splits(inputs: Inputs) -> str:
 
 
 def glossary(inputs: Inputs) -> Iterator[tuple[str, str]]:
-    """Every model of the run in a line."""
+    """Every model of the run in a line, and those that a line speaks of."""
+    models = inputs.params.models
     shown = {run["model"] for run in inputs.runs}
-    for name, model in inputs.params.models.items():
-        if name in shown:
+    known = shown | {models[name].variant_of for name in shown & models.keys()}
+    for name, model in models.items():
+        if name in known:
             yield name, describe(model)
 
 
@@ -95,14 +102,27 @@ def describe(model: Model) -> str:
     if model.variant_of and model.variant:
         return f"{model.variant_of} {VARIANTS[model.variant]}"
     if model.role == "variant":
-        return f"{model.estimator} with " + listed(
-            f"{key} {value}" for key, value in model.params.items()
-        )
-    inner = str(model.params.get("estimator", "")).rsplit(".", 1)[-1]
-    text = ESTIMATORS.get(model.estimator, f"the estimator {model.estimator} of rethink.models")
-    if inner:
-        text = f"{inner}: {text}"
-    return text
+        return f"{model.estimator} with " + listed(map(_setting, model.params.items()))
+    if model.estimator != "DecisionRule":
+        return _of_estimator(model.estimator)
+    learner = _of_estimator(str(model.params["estimator"]).rsplit(".", 1)[-1])
+    rule = model.params.get("rule")
+    end = VARIANTS["rule"] if rule is None else f"with the rule for {rule}, whatever the cost"
+    return f"{learner}, {end}"
+
+
+def _of_estimator(name: str) -> str:
+    return ESTIMATORS.get(name, f"the estimator {name}")
+
+
+def _setting(item: tuple[str, object]) -> str:
+    """A parameter in words: rnn = SRN, features = none, parameters = 200,000."""
+    key, value = item
+    if key == "rnn":
+        return f"{str(value).upper()} as its recurrent net"
+    return (
+        f"{key} = {'none' if value is None else f'{value:,}' if isinstance(value, int) else value}"
+    )
 
 
 def limits(inputs: Inputs) -> dict[str, Any]:

@@ -56,12 +56,10 @@ def main() -> int:
     if args.profile and not args.plan:
         raise UserError("--profile only shows a plan; to switch: make profile NAME=" + args.profile)
     params = params_under(args.profile) if args.profile else load_params()
-    if args.dataset:
-        load_catalog().entry(args.dataset)  # an unknown name stops here
     if args.model and args.model not in params.models_used():
         hint = nearest(args.model, params.models_used())
         raise UserError(f"model {args.model!r} is in no experiment of params.yaml; {hint}")
-    datasets = [args.dataset] if args.dataset else list(params.datasets)
+    datasets = params.chosen(args.dataset)
     store = Store(paths.store())
     if args.plan:
         print(describe_plan(datasets, params, store, args.workers))

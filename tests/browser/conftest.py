@@ -14,7 +14,7 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 INSTALL = ["apt-get", "install", "-y", "--no-install-recommends", "chromium"]
 PATIENCE = 120_000  # milliseconds: a busy machine is slow, not wrong
 FORMULA = "=SUM(A1)"
-MODELS = ("all-zeros", "PCC", FORMULA, "RethinkNet", HOSTILE, "bayes")
+MODELS = ("all-zeros", "PCC", "BR", FORMULA, "RethinkNet", HOSTILE, "bayes")
 
 
 def pytest_collection_modifyitems(items):

@@ -115,7 +115,7 @@ def test_pointing_at_a_mark_tells_its_numbers(page):
 
 def test_a_tap_tells_them_too(open_page):
     page = open_page(has_touch=True, **PHONE)
-    page.locator("#verdict svg.fig [data-tip]").first.tap()
+    page.locator("#advice svg.fig [data-tip]").first.tap()
     assert "CPU seconds" in page.locator("#tip").inner_text()
     box = page.locator("#tip").bounding_box()
     assert box["x"] >= 0

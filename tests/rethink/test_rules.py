@@ -138,7 +138,7 @@ def test_wrong_use_is_refused_with_what_is_needed():
             model.fit(X, Y)
     for options, message in [
         ({"rule": "top-x"}, "rule is 'top-x', but needs a number of labels"),
-        ({"rule": "f2"}, "unknown cost 'f2'"),
+        ({"rule": "f2"}, r"rule: unknown cost 'f2'; valid: .*, thresholds, top-<labels>"),
         ({"empty": "maybe"}, "unknown empty 'maybe'; valid: auto, allowed, never"),
         ({"calibration": "plat"}, "unknown calibration 'plat'"),
         ({"calibration": "isotonic", "folds": 1}, "folds is 1, but needs 2 at least"),

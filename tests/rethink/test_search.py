@@ -328,3 +328,15 @@ def test_verbose_prints_the_choice_of_each_cost(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert [line.split(":")[0] for line in lines] == ["f1", "rank"]
     assert "of 4 points, mean 0." in lines[0] and lines[0].endswith("over 3 folds")
+
+
+def test_a_function_as_cost_and_labels_by_name_are_refused_with_the_way_to_do_it():
+    with pytest.raises(ValueError, match=r"give Cost.of\(mine, greater_is_better=True\)"):
+        search(LogisticRelevance(), {}, X, Y, mine)
+    names = [["a"] if row[0] else ["b"] for row in Y]
+    with pytest.raises(ValueError, match="a search needs 0 and 1: give a DataFrame"):
+        search(LogisticRelevance(), {}, X, names, "f1")
+
+
+def mine(Y, P):
+    return (Y != P).sum(axis=1)

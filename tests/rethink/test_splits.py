@@ -179,3 +179,11 @@ def test_wrong_labels_and_groups_are_refused():
         list(MultilabelStratifiedKFold(3).split(X, Y + 1))
     with pytest.raises(ValueError, match="at most the 2 groups"):
         list(MultilabelStratifiedKFold(3).split(X, Y, np.arange(400) % 2))
+
+
+def test_labels_may_be_given_by_name():
+    names = [["sun"], ["sun"], ["sea"], ["sea"], ["sun", "sea"], ["sea", "sun"]]
+    matrix = np.array([[0, 1], [0, 1], [1, 0], [1, 0], [1, 1], [1, 1]])
+    for splitter in (MultilabelStratifiedKFold(2), MultilabelStratifiedShuffleSplit(random_state=0)):
+        by_name = [test.tolist() for _, test in splitter.split(matrix, names)]
+        assert by_name == [test.tolist() for _, test in splitter.split(matrix, matrix)]

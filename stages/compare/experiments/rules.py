@@ -16,6 +16,7 @@ from stages.compare.claims import (
     Column,
     Setting,
     Statement,
+    gain_case,
     rank_case,
     samples,
 )
@@ -80,8 +81,10 @@ def _additions(evidence: Evidence) -> Iterator[Addition]:
 
 
 def _reliabilities(evidence: Evidence) -> Iterator[Reliability]:
-    """Of each learner, by its model with the rule, and of the net that was trained with weights."""
-    for model in dict.fromkeys([*learners(evidence).values(), evidence.roles.proposed]):
+    """Of each learner, by its models with the rule, and of the net trained with weights."""
+    calibrated = evidence.roles.variants("calibration")
+    models = [m for rule in learners(evidence).values() for m in (rule, calibrated.get(rule, rule))]
+    for model in dict.fromkeys([*models, evidence.roles.proposed]):
         tables = list(_tables(evidence, model))
         if tables:
             rows, expected, on = np.mean(tables, axis=0).T
@@ -108,7 +111,7 @@ def _tables(evidence: Evidence, model: str) -> Iterator[np.ndarray]:
 
 
 def claims(evidence: Evidence, part: RuleGains | None) -> Iterator[Statement]:
-    """Our own questions, for each cost: rule or learner, and who leads.
+    """Our own questions, for each cost: rule or learner, who leads, and does calibration help.
 
     Whether training adds to predicting is asked in `stages/compare/questions.py`.
     """
@@ -134,6 +137,15 @@ def claims(evidence: Evidence, part: RuleGains | None) -> Iterator[Statement]:
             unit="ranks",
             effect="lead",
             case=partial(_forest_leads, evidence, cost),
+        )
+        yield Statement(
+            id=f"rules-calibration-{cost}",
+            theme=THEME,
+            claim=f"Calibrated probabilities make the rule better by {evidence.title(cost)}.",
+            rule="gain of a learner with the rule by mapping its probabilities to frequencies on "
+            f"held-out rows, averaged over such learners; {BY_INTERVAL}",
+            anchor=ANCHOR,
+            case=partial(_calibration_helps, evidence, cost),
         )
 
 
@@ -164,6 +176,18 @@ def _more_than_the_learner(evidence: Evidence, cost: str, setting: Setting) -> C
     return Case(scores, each, left_out=left_out)
 
 
+def _calibration_helps(evidence: Evidence, cost: str, setting: Setting) -> Case | str:
+    experiment = evidence.experiment("rules")
+    pairs = [
+        (Column(calibrated, cost), Column(rule, cost))
+        for rule, calibrated in evidence.roles.variants("calibration").items()
+        if rule in experiment.models and calibrated in experiment.models
+    ]
+    if not pairs:
+        return "No learner with the rule is in the run both with and without calibration."
+    return gain_case(evidence, pairs, experiment.datasets, setting)
+
+
 def _forest_leads(evidence: Evidence, cost: str, setting: Setting) -> Case | str:
     models = _ranked_models(evidence)
     forests = [model for model in models if _is_forest(evidence, model)]
@@ -192,4 +216,4 @@ def _ranked_models(evidence: Evidence) -> Sequence[str]:
 
 def _is_forest(evidence: Evidence, model: str) -> bool:
     entry = evidence.roles.models[model]
-    return entry.variant == "rule" and entry.params.get("estimator") in FORESTS
+    return entry.variant in ("rule", "calibration") and entry.params.get("estimator") in FORESTS

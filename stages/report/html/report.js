@@ -182,5 +182,11 @@ field.addEventListener("input", () => filter(field.value));
 field.form.addEventListener("submit", (event) => event.preventDefault());
 if (field.value) filter(field.value); // the browser may have kept it
 addEventListener("hashchange", openTarget);
-addEventListener("beforeprint", () => all("details.claim").forEach((node) => (node.open = true)));
+// A browser whose style sheets cannot unfold prints what is open.
+const folded = all("details:not([open], .raw)");
+const setOpen = (open) => folded.forEach((node) => (node.open = open));
+if (!CSS.supports("selector(::details-content)")) {
+  addEventListener("beforeprint", () => setOpen(true));
+  addEventListener("afterprint", () => setOpen(false));
+}
 openTarget();

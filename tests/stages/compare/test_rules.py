@@ -25,6 +25,7 @@ ENTRIES = {
     "lines+rule": LINEAR | {"variant_of": "lines", "variant": "rule"},
     "trees": FOREST,
     "trees+rule": FOREST | {"variant_of": "trees", "variant": "rule"},
+    "trees-calibrated+rule": FOREST | {"variant_of": "trees+rule", "variant": "calibration"},
     "none": {"estimator": "AllZeros", "role": "trivial"},
 }
 ROLES = Roles({name: Model(**entry) for name, entry in ENTRIES.items()})
@@ -100,6 +101,10 @@ def test_one_data_set_gives_no_interval_and_two_seeds_no_gain():
         ("rules-forest-f1", {}, "supported"),
         ("rules-forest-f1", {"trees+rule": 0.60}, "contradicted"),
         ("rules-forest-f1", {"none": 0.99}, "supported"),  # a trivial model has no rank
+        ("rules-calibration-f1", {}, "not tested"),
+        ("rules-calibration-f1", {"trees-calibrated+rule": 0.70}, "supported"),
+        ("rules-calibration-f1", {"trees-calibrated+rule": 0.66}, "contradicted"),
+        ("rules-forest-f1", {"trees+rule": 0.60, "trees-calibrated+rule": 0.70}, "supported"),
     ],
 )
 def test_each_answer_can_go_either_way(claim, changes, outcome):
@@ -127,12 +132,19 @@ def test_every_data_set_counts_the_same_for_reliability():
         ("scene", "lines+rule", "f1"): {0: table(1000, 0.9, 0.9)},
         ("scene", "none", "f1"): {0: table(1000, 0.9, 0.9)},  # no learner of the experiment
     }
-    (found,) = sections(run(reliabilities=cells))["rules"].reliability
-    assert (found.model, found.datasets) == ("lines+rule", 2)
-    first, last = found.bins
+    (row,) = sections(run(reliabilities=cells))["rules"].reliability
+    assert (row.model, row.datasets) == ("lines+rule", 2)
+    first, last = row.bins
     assert (first.share, first.expected, first.on) == (0.5, 0.0, 0.0)
     assert (last.share, last.expected, last.on) == pytest.approx((0.5, 0.9, 0.7))
-    assert found.error == pytest.approx((0.4 / 2 + 0.0) / 2)
+    assert row.error == pytest.approx((0.4 / 2 + 0.0) / 2)
+
+
+def test_a_calibrated_learner_is_drawn_beside_the_one_that_is_not():
+    models = ("trees+rule", "trees-calibrated+rule")
+    cells = {("yeast", model, "f1"): {0: table(10, 0.9, 0.5)} for model in models}
+    rows = sections(run(reliabilities=cells))["rules"].reliability
+    assert [row.model for row in rows] == list(models)
 
 
 def test_both_protocols_stand_side_by_side_with_their_seconds():

@@ -1,0 +1,31 @@
+"""What the page says of method and models."""
+
+from typing import get_args
+
+import pytest
+
+from stages.common.params import Model, Variant, load_params
+from stages.report.about import VARIANTS, describe
+
+MODELS = load_params().models
+
+
+def test_every_variant_has_words():
+    assert set(VARIANTS) == set(get_args(Variant))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_model_of_this_project_is_described(name):
+    text = describe(MODELS[name])
+    assert text
+    assert "the estimator" not in text
+    assert "None" not in text
+
+
+def test_a_model_that_predicts_above_one_half_is_not_said_to_suit_the_cost():
+    assert describe(MODELS["RF"]) == "a random forest, with the rule for hamming, whatever the cost"
+    assert describe(MODELS["RF+rule"]) == "RF with the rule that suits the cost"
+
+
+def test_a_model_of_a_user_is_called_by_its_estimator():
+    assert describe(Model(estimator="Mine")) == "the estimator Mine"
