@@ -64,6 +64,7 @@ class SleepForCost(Sleep):
 '''
 REPLAY = """
 import json, os, psutil, sys, threading, time
+from stages.common.catalog import load_catalog
 from stages.common.params import load_params
 from stages.train.lead import Lead
 from stages.common.plan import plan
@@ -85,7 +86,7 @@ if __name__ == "__main__":
             last = now
 
     with Lead(params, Store(Path("cells")), workers, Progress(len(cells))) as lead:
-        lead.timings.update({("tiny", name): [model.params["seconds"]]
+        lead.estimate.timed.update({("tiny", name): [model.params["seconds"]]
                              for name, model in params.models.items()})
         while len(lead.engine.workers) < workers:
             time.sleep(0.5)

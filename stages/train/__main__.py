@@ -14,8 +14,8 @@ from stages.common.plan import Cell, plan
 from stages.common.profile import params_under, profile_names
 from stages.common.store import Manifest, Store
 from stages.train.assemble import assemble
-from stages.train.estimate import describe_plan
 from stages.train.lead import Lead
+from stages.train.outlook import describe_plan
 from stages.train.progress import Progress
 
 NO_RESULT = ("failed", "timeout", "died")
