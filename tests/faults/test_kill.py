@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from tests.conftest import Project
-from tests.flows.lab import KILLS, dask_workers, gone, kill_workers, until
+from tests.flows.lab import KILLS, PATIENCE, dask_workers, gone, kill_workers, until
 
 
 def grow(project):
@@ -46,7 +46,7 @@ def test_a_lead_killed_again_and_again_loses_nothing_and_leaves_no_process(proje
         before = project.cells()
         process = project.start("stages.train", "--workers", "2", start_new_session=True)
         if number % 4 == 3:  # on a slow machine the others may all fall into the start
-            until(partial(has_moved_on, project, before, process), "a cell", seconds=60)
+            until(partial(has_moved_on, project, before, process), "a cell")
         time.sleep(chance.uniform(1.0, 5.0))
         process.send_signal(signal.SIGKILL)
         process.communicate()
@@ -88,7 +88,7 @@ def test_workers_killed_at_random_moments_change_nothing(project, undisturbed):
         process = project.start("stages.train", "--workers", "4", start_new_session=True)
         until(project.cells, "a first cell")
         killed += kill_workers(process, KILLS - killed, 0.5, chance)
-        output, _ = process.communicate(timeout=300)
+        output, _ = process.communicate(timeout=PATIENCE)
         assert process.returncode == 0, output
         group_is_gone(process.pid)
     assert (project.path / "data" / "predictions" / "tiny.parquet").read_bytes() == undisturbed
@@ -97,7 +97,7 @@ def test_workers_killed_at_random_moments_change_nothing(project, undisturbed):
 def test_a_worker_killed_while_the_cluster_starts_is_replaced(project):
     process = project.start("stages.train", "--workers", "2")
     until(lambda: dask_workers(process.pid), "a worker starts")[0].kill()
-    output, _ = process.communicate(timeout=120)
+    output, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, output
     assert len(project.cells()) == 4 * 4 * 2
 

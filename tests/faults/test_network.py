@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
-from tests.flows.lab import until
+from tests.flows.lab import PATIENCE, until
 from tests.readme import blocks
 
 pytestmark = pytest.mark.slow
@@ -91,8 +91,8 @@ def test_a_link_that_breaks_in_a_job_and_comes_back_changes_nothing(code, hosts,
     shutil.copy(ROOT / "tests" / "broken_models.py", code.path / "rethink" / "models")
     shutil.copytree(ROOT / "docs", code.path / "docs")
     params = code.params()
-    params["models"]["slow"] = {"estimator": "Slow"}
-    params["experiments"]["algorithms"]["models"] = ["slow", "BR-LR"]
+    params["models"]["held"] = {"estimator": "Held"}
+    params["experiments"]["algorithms"]["models"] = ["held", "BR-LR"]
     params["train"] |= {"seeds": 10, "device": "cpu"}
     code.write_params(params)
     code.run("stages.train", RETHINK_STORE=str(tmp_path / "undisturbed"))
@@ -100,7 +100,7 @@ def test_a_link_that_breaks_in_a_job_and_comes_back_changes_nothing(code, hosts,
     undisturbed = predictions.read_bytes()
 
     _, scheduler = hosts.start("lead", LEAD, code.path)
-    until(lambda: "tls://10.77.0.1:8786" in scheduler.read_text(), "it listens", 60)
+    until(lambda: "tls://10.77.0.1:8786" in scheduler.read_text(), "it listens")
     logs = []
     for name in ("one", "two"):
         machine = tmp_path / name  # has the code and the key, and no data
@@ -109,24 +109,30 @@ def test_a_link_that_breaks_in_a_job_and_comes_back_changes_nothing(code, hosts,
             shutil.copytree(code.path / item, machine / item)
         for item in ("cluster.crt", "cluster.key"):
             shutil.copy(code.path / item, machine)
+        (machine / "held").mkdir()  # its second job waits, so that the cut falls into it
         logs.append(hosts.start(name, WORKERS[:2], machine)[1])
-    until(lambda: all("Registered to" in log.read_text() for log in logs), "both have come", 60)
+    until(lambda: all("Registered to" in log.read_text() for log in logs), "both have come")
 
     command = [line.replace("dvc repro", "python -m stages.train") for line in RUN]
     run, log = hosts.start("lead", command, code.path)
-    until(lambda: len(code.cells()) >= 4, "some cells", 60)
+    until(lambda: all((tmp_path / name / "held" / "first").exists() for name in ("one", "two")),
+          "both compute")  # fmt: skip
+    until(lambda: len(code.cells()) >= 4, "some cells")
     hosts.cut("one")
     at_the_cut = code.cells()
-    until(lambda: "Remove worker" in scheduler.read_text(), "the scheduler notices", 60)
+    until(lambda: "Remove worker" in scheduler.read_text(), "the scheduler notices")
     hosts.mend("one")
-    assert run.wait(timeout=200) == 0, log.read_text()
+    for name in ("one", "two"):
+        shutil.rmtree(tmp_path / name / "held")
+    assert run.wait(timeout=PATIENCE) == 0, log.read_text()
     cells = code.cells()
     assert len(cells) == 2 * 4 * 10 and at_the_cut.items() <= cells.items()
     assert predictions.read_bytes() == undisturbed
     assert "80 cells: 80 done, 0 cached, 0 failed" in log.read_text()
-    until(lambda: logs[0].read_text().count("Registered to") == 2, "it comes back", 60)
+    until(lambda: logs[0].read_text().count("Registered to") == 2, "it comes back")
 
-    hello = "from distributed import Client; Client('tls://lead:8786', timeout=5)"
-    for line, code in ((f'python -c "{hello}"', 1), (f'{RUN[0]}; python -c "{hello}"', 0)):
+    hello = "from distributed import Client; Client('tls://lead:8786', timeout={})"
+    stranger, friend = (f'python -c "{hello.format(seconds)}"' for seconds in (5, PATIENCE))
+    for line, code in ((stranger, 1), (f"{RUN[0]}; {friend}", 0)):
         visitor, log = hosts.start("lead", [line], tmp_path / "one")
-        assert visitor.wait(timeout=60) == code, log.read_text()
+        assert visitor.wait(timeout=PATIENCE) == code, log.read_text()

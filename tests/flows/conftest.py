@@ -28,6 +28,7 @@ def ask_for(folder, models, seeds=2, costs=("f1",), **train):
     params["datasets"] = ["exclusive"]
     slow = ["slow", *(f"slow-{number}" for number in range(8))]
     params["models"] |= {name: {"estimator": "Slow"} for name in slow}
+    params["models"]["held"] = {"estimator": "Held"}
     params["experiments"] = {"algorithms": {"models": models, "costs": list(costs)}}
     params["train"] |= {"seeds": seeds, "time_limit": 60, "device": "auto", **train}
     path.write_text(yaml.safe_dump(params, sort_keys=False))

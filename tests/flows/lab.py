@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 BIN = Path(sys.executable).parent
-PATIENCE = int(os.environ.get("RETHINK_PATIENCE") or 300)  # seconds; a busy machine is slow
+PATIENCE = int(os.environ.get("RETHINK_PATIENCE") or 900)  # seconds; a busy machine is slow
 KILLS = int(os.environ.get("RETHINK_KILLS") or 5)  # at so many random moments
 
 
@@ -73,7 +73,7 @@ class Shell:
             headers={"Content-Type": "application/json"},
             method=method,
         )
-        with urllib.request.urlopen(request, timeout=30) as answer:
+        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
             return json.load(answer)
 
     def runs(self, flow):
@@ -98,7 +98,7 @@ def power_cut(process):
     for member in members:
         with suppress(psutil.NoSuchProcess):  # it has died with another
             member.kill()
-    psutil.wait_procs(members, timeout=60)
+    psutil.wait_procs(members, timeout=PATIENCE)
     process.wait()
 
 

@@ -1,6 +1,7 @@
 """Workers, servers, leads and disks fail, runs are cancelled: each ends, and nothing is lost."""
 
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -41,6 +42,16 @@ def worker(lab, store):
         power_cut(process)
 
 
+@pytest.fixture
+def held(lab):
+    """A folder; all cells but the first wait until it is gone."""
+    ask_for(lab.folder, ["held"], seeds=10)
+    folder = lab.folder / "held"
+    folder.mkdir()
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
 def lead(lab, *options):
     return subprocess.Popen(
         [sys.executable, "-m", "flows.rethink", "--dataset", "exclusive", *options],
@@ -64,13 +75,16 @@ def finish(lab, process):
 
 def test_workers_killed_at_random_moments_change_nothing(lab, store, monkeypatch, tmp_path):
     ask_for(lab.folder, SLOW, seeds=10)
-    process = lead(lab, "--workers", "4")
-    a_first_cell(store)
-    before = manifests(store)
-    assert kill_workers(process, KILLS, 0.4, random.Random(11)) == KILLS
-    output = finish(lab, process)
-    assert "80 cells, 0 without a result" in output
-    assert before.items() <= manifests(store).items()
+    chance, killed = random.Random(11), 0
+    while killed < KILLS:  # on a busy machine a run may end before
+        shutil.rmtree(store, ignore_errors=True)
+        process = lead(lab, "--workers", "4")
+        a_first_cell(store)
+        before = manifests(store)
+        killed += kill_workers(process, KILLS - killed, 0.4, chance)
+        output = finish(lab, process)
+        assert "80 cells, 0 without a result" in output
+        assert before.items() <= manifests(store).items()
     predictions = lab.folder / "data" / "predictions" / "exclusive.parquet"
     disturbed = predictions.read_bytes()
     monkeypatch.setitem(lab.env, "RETHINK_STORE", str(tmp_path / "other"))
@@ -78,8 +92,7 @@ def test_workers_killed_at_random_moments_change_nothing(lab, store, monkeypatch
     assert predictions.read_bytes() == disturbed
 
 
-def test_a_lead_that_is_killed_takes_all_along_and_the_next_goes_on(lab, store):
-    ask_for(lab.folder, SLOW, seeds=5)
+def test_a_lead_that_is_killed_takes_all_along_and_the_next_goes_on(lab, store, held):
     process = lead(lab)
     a_first_cell(store)
     members = family(process.pid)
@@ -87,25 +100,27 @@ def test_a_lead_that_is_killed_takes_all_along_and_the_next_goes_on(lab, store):
     process.communicate()
     gone(members)
     before = manifests(store)
-    assert 0 < len(before) < 40
+    assert 0 < len(before) < 10
+    shutil.rmtree(held)
     finish(lab, lead(lab))
-    assert before.items() <= manifests(store).items() and len(manifests(store)) == 40
+    assert before.items() <= manifests(store).items() and len(manifests(store)) == 10
 
 
-def test_a_server_that_is_away_for_a_while_stops_nothing(lab, store):
-    ask_for(lab.folder, SLOW, seeds=10)
+def test_a_server_that_is_away_for_a_while_stops_nothing(lab, store, held):
     server = lab.started[0]
     process = lead(lab)
     a_first_cell(store)
     power_cut(server)
+    shutil.rmtree(held)
     time.sleep(8)
     lab.started[0] = lab.start(server.args.removeprefix("exec "))
     finish(lab, process)
-    assert len(manifests(store)) == 80
+    assert len(manifests(store)) == 10
 
 
-def test_a_cancelled_run_ends_every_process_and_leaves_whole_cells_and_params(lab, store, worker):
-    ask_for(lab.folder, SLOW, seeds=10)
+def test_a_cancelled_run_ends_every_process_and_leaves_whole_cells_and_params(
+    lab, store, held, worker
+):
     params = (lab.folder / "params.yaml").read_text()
     lab.run("prefect deployment run rethink/one-dataset --param dataset=exclusive")
     a_first_cell(store)
@@ -118,9 +133,10 @@ def test_a_cancelled_run_ends_every_process_and_leaves_whole_cells_and_params(la
     assert not list(store.rglob("*.tmp"))
     assert (lab.folder / "params.yaml").read_text() == params
     before = manifests(store)
-    assert 0 < len(before) < 80
-    lab.run("python -m stages.train --dataset exclusive --workers 4")
-    assert before.items() <= manifests(store).items() and len(manifests(store)) == 80
+    assert 0 < len(before) < 10
+    shutil.rmtree(held)
+    lab.run("python -m stages.train --dataset exclusive")
+    assert before.items() <= manifests(store).items() and len(manifests(store)) == 10
 
 
 def test_a_run_that_fails_leaves_params_as_they_were(lab, store, monkeypatch):
@@ -139,11 +155,15 @@ def test_a_run_that_fails_leaves_params_as_they_were(lab, store, monkeypatch):
         catalog.write_text(kept)
 
 
-def test_two_runs_in_one_folder_write_one_after_the_other(lab, store):
-    ask_for(lab.folder, SLOW, seeds=10)
+def test_two_runs_in_one_folder_write_one_after_the_other(lab, store, held, tmp_path):
     first = lead(lab)
     a_first_cell(store)
-    output = lab.run("python -m stages.train --dataset exclusive 2>&1")
-    assert "another run is computing in this folder: waiting for its end" in output
-    assert "80 cells: 0 done, 80 cached" in output
+    log = tmp_path / "second.log"
+    command = [sys.executable, "-m", "stages.train", "--dataset", "exclusive"]
+    second = subprocess.Popen(command, cwd=lab.folder, env=lab.env, stderr=log.open("w"))
+    message = "another run is computing in this folder: waiting for its end"
+    until(lambda: message in log.read_text(), "the second waits")
+    shutil.rmtree(held)
     finish(lab, first)
+    assert second.wait(PATIENCE) == 0
+    assert "10 cells: 0 done, 10 cached" in log.read_text()

@@ -10,7 +10,7 @@ import pytest
 from prefect.logging import disable_run_logger
 
 from flows import ledger
-from tests.flows.lab import until
+from tests.flows.lab import PATIENCE, until
 
 DVC = [sys.executable, "-m", "dvc"]
 STAGES = """
@@ -64,10 +64,11 @@ def test_a_run_that_stops_takes_its_command_along_with_the_stages(repository):
         command = thread.submit(repro, "slow")
         until((repository / "begun").exists, "the stage has begun")
         (process,) = ledger._running
-        family = psutil.Process(process.pid).children(recursive=True)
-        assert any("sleep" in member.name() for member in family)
+        root = psutil.Process(process.pid)
+        until(lambda: any("sleep" in p.name() for p in root.children(recursive=True)), "it sleeps")
+        family = root.children(recursive=True)
         ledger.stop()
         with pytest.raises(RuntimeError):
-            command.result(timeout=30)
-    _, alive = psutil.wait_procs(family, timeout=30)
+            command.result(timeout=PATIENCE)
+    _, alive = psutil.wait_procs(family, timeout=PATIENCE)
     assert not alive and not ledger._running

@@ -5,14 +5,13 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
 from tests.conftest import ROOT
-from tests.flows.lab import free_port, until
+from tests.flows.lab import PATIENCE, free_port, until
 
 pytestmark = pytest.mark.slow
 DASK = [str(Path(sys.executable).parent / "dask")]
@@ -72,7 +71,7 @@ def broken(code):
 
 def ask_for(project, *models, seeds=2):
     params = project.params()
-    names = {"slow": "Slow", "place": "Place", "network": "PlaceOfNetwork"}
+    names = {"held": "Held", "place": "Place", "network": "PlaceOfNetwork"}
     params["models"] |= {name: {"estimator": estimator} for name, estimator in names.items()}
     inside = {"estimator": "PlaceOfNetwork"}
     params["models"]["network+rule"] = {"estimator": "DecisionRule", "params": inside}
@@ -140,17 +139,21 @@ def test_a_worker_of_several_threads_is_refused(project, cluster):
 
 
 def test_a_run_waits_for_workers_and_goes_on_when_its_scheduler_was_killed(broken, cluster):
-    ask_for(broken, "slow", "BR-LR", seeds=6)
+    ask_for(broken, "held", "BR-LR", seeds=6)
+    held = cluster.folder / "held"
+    held.mkdir()
     process = broken.start("stages.train", RETHINK_CLUSTER=cluster.address)
-    time.sleep(3)
+    log = cluster.folder / "0.log"
+    until(lambda: "Receive client connection" in log.read_text(), "the lead has come")
     cluster.worker(code=broken.path)
     until(broken.cells, "a first cell")
     os.killpg(cluster.processes[0].pid, signal.SIGKILL)
-    output, _ = process.communicate(timeout=60)
+    output, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1 and "the Dask cluster has gone away" in output, output
     before = broken.cells()
     assert "Traceback" not in output and 0 < len(before) < 48
     cluster.stop()
+    shutil.rmtree(held)
     cluster.scheduler()
     cluster.worker(code=broken.path)
     output = broken.run("stages.train", RETHINK_CLUSTER=cluster.address)
