@@ -76,8 +76,8 @@ def on_dataset(learner, name, splits, show_bins):
     """A line for each kind of calibration; returns the gains of the two kinds."""
     data, plain, gains = load(name), None, {}
     for kind in (None, *CALIBRATIONS):
-        found = [measure(learner, kind, data, name, split) for split in splits]
-        scores, tables, briers, seconds = (list(each) for each in zip(*found, strict=True))
+        result = [measure(learner, kind, data, name, split) for split in splits]
+        scores, tables, briers, seconds = (list(each) for each in zip(*result, strict=True))
         mean, table = np.mean(scores, axis=0), np.sum(tables, axis=0)
         plain = mean if kind is None else plain
         gains[kind] = gain(mean, plain)

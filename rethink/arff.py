@@ -74,8 +74,8 @@ def check_data_line(path: Path, parts: Parts) -> None:
         raise Unreadable(f"{path}:{line - 1}: the file ends in its header, needs @data and rows")
     keyword = _DATA.search(parts.raw)
     if keyword and not _REST.fullmatch(keyword[1]):
-        found = shown(keyword[1].decode(parts.encoding).strip())
-        raise Unreadable(f"{path}:{line}: found {found} after @data, needs a new line")
+        rest = shown(keyword[1].decode(parts.encoding).strip())
+        raise Unreadable(f"{path}:{line}: found {rest} after @data, needs a new line")
 
 
 def _read_bytes(path: Path) -> bytes:
@@ -253,8 +253,8 @@ class _Cell(NamedTuple):
         known = [shown(value) for value in self.codes]
         needed = f"one of {', '.join(known[:10])}" if known else "a number"
         more = ", ..." if len(known) > 10 else ""
-        found = f"found {shown(text)} in attribute {shown(self.name)}"
-        raise _Malformed(f"{found}, needs {needed}{more}")
+        place = f"found {shown(text)} in attribute {shown(self.name)}"
+        raise _Malformed(f"{place}, needs {needed}{more}")
 
 
 def _dense_row(tokens: list[str], cells: list[_Cell]) -> dict[int, float]:
@@ -275,8 +275,8 @@ def _sparse_row(tokens: list[str], cells: list[_Cell]) -> dict[int, float]:
     for start in range(0, len(inner), 3):
         pair, comma = inner[start : start + 2], inner[start + 2 : start + 3]
         if comma != [","] or set(pair).intersection(_MARKS):
-            found = shown(" ".join(token for token in pair if token != ","))
-            raise _Malformed(f"found {found} as cell {start // 3 + 1}, needs `index value`")
+            cell = shown(" ".join(token for token in pair if token != ","))
+            raise _Malformed(f"found {cell} as cell {start // 3 + 1}, needs `index value`")
         index = _INDEX.fullmatch(_text(pair[0]))
         if not index or int(index[1]) >= len(cells):
             needed = f"one from 0 to {len(cells) - 1}"

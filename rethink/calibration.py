@@ -66,8 +66,8 @@ def _points(kind: str, p: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.nda
     if y.min() == y.max():
         return None
     if kind == "isotonic":
-        found = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip").fit(p, y)
-        return found.X_thresholds_, found.y_thresholds_
+        steps = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip").fit(p, y)
+        return steps.X_thresholds_, steps.y_thresholds_
     curve: Any = LogisticRegression(C=1e6).fit(_logits(p)[:, None], y)
     if curve.coef_[0, 0] <= 0:  # the order of the probabilities is never turned round
         return np.array([0.0]), np.array([y.mean()])

@@ -10,7 +10,7 @@ from types import ModuleType
 
 def classes_in(package: ModuleType, base: type) -> list[type]:
     """The public, concrete subclasses of `base` that the modules of `package` define."""
-    names = [f"{package.__name__}.{found.name}" for found in pkgutil.iter_modules(package.__path__)]
+    names = [f"{package.__name__}.{file.name}" for file in pkgutil.iter_modules(package.__path__)]
     return [
         cls
         for module in map(importlib.import_module, names)

@@ -186,7 +186,10 @@ def best_size(values: np.ndarray, empty: np.ndarray | None) -> np.ndarray:
 
 
 def top_labels(scores: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """The so many labels of the highest scores in each row; the first of equals."""
+    """Predict the labels of the highest scores, as many in each row as `sizes` says.
+
+    Of equal scores the first labels are taken.
+    """
     order = np.argsort(-scores, axis=1, kind="stable")
     result = np.zeros(scores.shape, dtype=np.uint8)
     np.put_along_axis(result, order, np.arange(scores.shape[1]) < sizes[:, None], axis=1)

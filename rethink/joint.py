@@ -149,9 +149,9 @@ def _logits_of_the_first(logits: np.ndarray, order: np.ndarray) -> np.ndarray:
     all_off = np.cumsum(off[:, ::-1], axis=1)[:, ::-1]
     with np.errstate(divide="ignore", invalid="ignore"):
         on = np.log(-np.expm1(off)) - np.log(-np.expm1(all_off))
-        found = on - np.log(-np.expm1(on))
+        scores = on - np.log(-np.expm1(on))
     result = np.empty(logits.shape)
-    result[:, order] = np.where(np.isnan(found), -np.inf, found)  # no label is possible
+    result[:, order] = np.where(np.isnan(scores), -np.inf, scores)  # no label is possible
     return result
 
 

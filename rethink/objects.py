@@ -193,10 +193,10 @@ def _class(name: str) -> Any:
     module, _, path = name.partition(":")
     if not module.startswith(PACKAGES):
         raise ValueError(f"{name} is neither of rethink nor of scikit-learn")
-    found: Any = reduce(getattr, path.split("."), importlib.import_module(module))
-    if not isinstance(found, type) or found.__module__ != module:
+    cls: Any = reduce(getattr, path.split("."), importlib.import_module(module))
+    if not isinstance(cls, type) or cls.__module__ != module:
         raise ValueError(f"{name} is no class of its module")
-    return found
+    return cls
 
 
 def _without_frames(state: Any) -> Any:

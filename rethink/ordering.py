@@ -89,12 +89,12 @@ def greedy_order(X: Any, Y: np.ndarray, C: float) -> Order:
     costs, pairs = ChainCosts(X, Y, C), 0
     order: list[int] = []
     value = 0.0
-    found: dict[int, np.ndarray] = {}
+    solutions: dict[int, np.ndarray] = {}
     left = list(range(Y.shape[1]))
     while left:
-        starts = {i: np.append(w, 0.0) for i, w in found.items()}
-        found = {i: costs.solve(i, order, starts.get(i)) for i in left}
-        norms = np.array([found[i] @ found[i] for i in left])
+        starts = {i: np.append(w, 0.0) for i, w in solutions.items()}
+        solutions = {i: costs.solve(i, order, starts.get(i)) for i in left}
+        norms = np.array([solutions[i] @ solutions[i] for i in left])
         best = first_least(norms)
         value, pairs = value + float(norms[best]), pairs + len(left)
         order.append(left.pop(best))
@@ -108,8 +108,8 @@ def dp_order(X: Any, Y: np.ndarray, C: float) -> Order:
     --------
     >>> X = np.arange(6.0).reshape(-1, 1)
     >>> Y = np.array([[0, 1, 1, 1, 1, 0], [0, 0, 0, 1, 1, 1]]).T
-    >>> found = dp_order(X, Y, 1.0)
-    >>> found.labels, round(found.value, 3)
+    >>> order = dp_order(X, Y, 1.0)
+    >>> order.labels, round(order.value, 3)
     ((1, 0), 1.457)
     """
     search = _Search(ChainCosts(X, Y, C))
@@ -172,9 +172,9 @@ class _Search:
         least: dict[Labels, float] = {}
         for state in self.states.values():
             least[state.members] = min(state.value, least.get(state.members, np.inf))
-        found = self._solve_candidates(least)
-        states = {i: self._best_state(i, solved) for i, solved in enumerate(found) if solved}
-        self.bases = self._bases_for(states, found)
+        solutions = self._solve_candidates(least)
+        states = {i: self._best_state(i, solved) for i, solved in enumerate(solutions) if solved}
+        self.bases = self._bases_for(states, solutions)
         self.states = states
 
     def _solve_candidates(self, least: dict[Labels, float]) -> list[dict[Labels, _Solved]]:
@@ -187,8 +187,8 @@ class _Search:
         for members in least:
             base = next(base for base in self.bases if base < members)
             children.setdefault(base, []).extend(members - base)
-        found: list[dict[Labels, _Solved]] = [{} for _ in self.labels]
-        limits = [np.inf] * len(found)
+        solutions: list[dict[Labels, _Solved]] = [{} for _ in self.labels]
+        limits = [np.inf] * len(solutions)
         best = {base: min(least[base | {j}] for j in js) for base, js in children.items()}
         for base in sorted(children, key=best.__getitem__):
             family = _Targets(self.costs, self.bases[base])
@@ -199,9 +199,9 @@ class _Search:
                 solved, tried = family.contend(i, extra, offsets, limits[i])
                 self.solved += tried
                 for j, result in solved.items():
-                    found[i][base | {j}] = result
+                    solutions[i][base | {j}] = result
                     limits[i] = min(limits[i], least[base | {j}] + result.cost)
-        return found
+        return solutions
 
     def _best_state(self, target: int, solved: dict[Labels, _Solved]) -> _State:
         before = [state for state in self.states.values() if state.members in solved]
@@ -210,14 +210,14 @@ class _Search:
         return _State(float(values[best]), (*before[best].order, target))
 
     def _bases_for(
-        self, states: dict[int, _State], found: list[dict[Labels, _Solved]]
+        self, states: dict[int, _State], solutions: list[dict[Labels, _Solved]]
     ) -> dict[Labels, _Base]:
         """The sets before the last labels, which the next candidates extend."""
         bases: dict[Labels, _Base] = {}
         for members in dict.fromkeys(state.members - {i} for i, state in states.items()):
             parent = next(base for base in self.bases if base < members)
             (label,) = members - parent
-            solved = {i: sets[members] for i, sets in enumerate(found) if members in sets}
+            solved = {i: sets[members] for i, sets in enumerate(solutions) if members in sets}
             bases[members] = self.bases[parent].extended(label, solved)
         return bases
 
@@ -250,9 +250,9 @@ class _Targets:
 
     def _minimum(self, target: int) -> Minimum:
         problem = self.costs.problem(target, self.Z, self.gram)
-        found = minimise(problem, self.base.starts.get(target))
-        self.base.starts[target] = found.w
-        return found
+        solution = minimise(problem, self.base.starts.get(target))
+        self.base.starts[target] = solution.w
+        return solution
 
 
 def _contend(

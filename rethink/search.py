@@ -25,7 +25,6 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
-from sklearn.utils import _safe_indexing
 
 from rethink.costs import Cost, get_cost
 from rethink.labels import labels_from_names
@@ -134,9 +133,9 @@ def search(
     if select == "best":  # a faster way may give up points, but only those that are not the best
         trials = getattr(estimator, "cross_validate", trials)
     selections = {
-        cost.name: _select(cost, found, select)
+        cost.name: _select(cost, tried, select)
         for sharing in _sharing(estimator, chosen)
-        for cost, found in zip(sharing, trials(points, X, Y, parts, sharing), strict=True)
+        for cost, tried in zip(sharing, trials(points, X, Y, parts, sharing), strict=True)
     }
     for selection in selections.values() if verbose else ():
         print(_described(selection, len(points)), flush=True)
@@ -303,8 +302,8 @@ def _fits(
     estimator = _before_grid(estimator, X, Y)
     strength = getattr(estimator, "path_parameter", "C")
     if hasattr(estimator, "fit_path") and all(set(point) == {strength} for point in points):
-        told = _for_cost(clone(estimator), cost)
-        yield from told.fit_path(X, Y, [point[strength] for point in points])
+        model = _for_cost(clone(estimator), cost)
+        yield from model.fit_path(X, Y, [point[strength] for point in points])
     else:
         yield from (_fitted(estimator, point, cost, X, Y) for point in points)
 
@@ -332,9 +331,9 @@ def _fitted(estimator: Any, params: dict[str, Any], cost: Cost, X: Any, Y: Any) 
 def _for_cost(model: Any, cost: Cost) -> Any:
     """The model, told the cost if it wants to know: to fit for it, or only to predict for it."""
     if isinstance(model, Pipeline):
-        told = copy(model)
-        told.steps = [*model.steps[:-1], (model.steps[-1][0], _for_cost(_last(model), cost))]
-        return told
+        pipeline = copy(model)
+        pipeline.steps = [*model.steps[:-1], (model.steps[-1][0], _for_cost(_last(model), cost))]
+        return pipeline
     if not is_cost_sensitive(type(model)):
         return model
     return copy(model).set_params(cost=cost)  # a copy: other costs may share the fit
@@ -348,7 +347,7 @@ def _rows_of(matrix: Any) -> Any:
 
 
 def _take(matrix: Any, rows: np.ndarray) -> Any:
-    return _safe_indexing(matrix, rows) if hasattr(matrix, "columns") else matrix[rows]
+    return matrix.iloc[rows] if hasattr(matrix, "iloc") else matrix[rows]
 
 
 def _last(estimator: Any) -> Any:

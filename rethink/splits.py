@@ -168,8 +168,8 @@ def deal(
         rows, amounts = columns.indices[column], columns.data[column]
         free = parts[rows] < 0
         rows, amounts = rows[free], amounts[free] * total
-        parts[rows] = found = dealt(wanted[:, label], room, amounts, weights[rows], chance)
-        _subtract(items, rows, found, wanted, left, total)
+        parts[rows] = own = dealt(wanted[:, label], room, amounts, weights[rows], chance)
+        _subtract(items, rows, own, wanted, left, total)
     rest = np.flatnonzero(parts < 0)
     parts[rest] = dealt(0 * room, room, 0 * rest, weights[rest], chance)
     result = np.empty(n, dtype=np.int64)
@@ -202,9 +202,9 @@ def _dealt_rows(
     space = room[:, None] - given
     rank = np.repeat(_first_ones(parts, chance), rows)
     order = np.lexsort((rank, -space.ravel(), -want.ravel(), space.ravel() <= 0))
-    found = order[:rows] // max(rows, 1)
-    room -= np.bincount(found, minlength=parts)
-    return found
+    chosen = order[:rows] // max(rows, 1)
+    room -= np.bincount(chosen, minlength=parts)
+    return chosen
 
 
 def _dealt_groups(
@@ -215,14 +215,14 @@ def _dealt_groups(
     A part without room for a group is passed over, unless none has room. `room` is updated.
     """
     wants, rank = wants.copy(), -_first_ones(len(room), chance)
-    found = np.empty(len(amounts), dtype=np.int64)
+    chosen = np.empty(len(amounts), dtype=np.int64)
     for group in np.lexsort((-sizes, -amounts)):
         fits = room >= sizes[group]
         part = np.lexsort((rank, room, wants, fits))[-1]
         wants[part] -= amounts[group]
         room[part] -= sizes[group]
-        found[group] = part
-    return found
+        chosen[group] = part
+    return chosen
 
 
 def _first_ones(parts: int, chance: Any) -> np.ndarray:

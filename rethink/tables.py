@@ -214,11 +214,11 @@ def _codes(recipe: Recipe, cells: Any) -> np.ndarray:
     if cells.dtype.kind == "M":
         cells = cells.astype("datetime64[us]").astype(object)
     convert = _converter(recipe)
-    found = np.array([np.nan if _is_missing(cell) else convert(cell) for cell in cells], float)
-    if recipe.values is not None and (found < 0).any():
-        unknown = sorted({str(cell) for cell, code in zip(cells, found, strict=True) if code < 0})
+    codes = np.array([np.nan if _is_missing(cell) else convert(cell) for cell in cells], float)
+    if recipe.values is not None and (codes < 0).any():
+        unknown = sorted({str(cell) for cell, code in zip(cells, codes, strict=True) if code < 0})
         warn(f"column {recipe.name} has unknown values: {', '.join(unknown[:5])}", stacklevel=4)
-    return found
+    return codes
 
 
 def _is_missing(cell: Any) -> bool:

@@ -105,11 +105,11 @@ def look(name: str) -> list[str]:
     entry = load_catalog().entry(name)
     try:
         raw, images = read(name, entry.sources[0])
-        found = prepare(raw, entry, images)
+        dataset = prepare(raw, entry, images)
     except DataError as error:
         raise DataError(f"{error}\n{paths.raw(name)} and its entry are kept") from None
-    labels = counted(found.card["labels"], "label")
-    return [f"{counted(found.card['instances'], 'row')}, {labels}", *found.cleaned.story()]
+    labels = counted(dataset.card["labels"], "label")
+    return [f"{counted(dataset.card['instances'], 'row')}, {labels}", *dataset.cleaned.story()]
 
 
 def parsed() -> argparse.Namespace:

@@ -11,8 +11,8 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
-MIRROR = Path(os.environ.get("RETHINK_MIRROR") or ROOT.parent / "shared" / "mirror")
-NO_MIRROR = f"needs the real data files: set RETHINK_MIRROR, as {MIRROR} is no folder"
+MIRROR = Path(os.environ.get("RETHINK_MIRROR") or "no mirror is named")
+NO_MIRROR = "needs the real data files: set RETHINK_MIRROR to a folder that has them"
 needs_mirror = pytest.mark.skipif(not MIRROR.is_dir(), reason=NO_MIRROR)
 
 CATALOG = {

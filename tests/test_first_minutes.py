@@ -61,10 +61,10 @@ def try_to(folder, command):
 @pytest.mark.parametrize("command", SLIPS)
 def test_a_slip_is_told_in_one_line_with_what_to_do(clone, command):
     done = try_to(clone, command)
-    told = [line for line in (done.stdout + done.stderr).splitlines() if "***" not in line]
+    facts = [line for line in (done.stdout + done.stderr).splitlines() if "***" not in line]
     assert done.returncode != 0
-    assert SLIPS[command] in told[-1]
-    assert len(told) == 1 or (len(told) == 2 and " left" in told[0])  # a line of progress
+    assert SLIPS[command] in facts[-1]
+    assert len(facts) == 1 or (len(facts) == 2 and " left" in facts[0])  # a line of progress
 
 
 def test_a_plan_and_the_stages_are_shown_before_anything_was_run(clone):

@@ -58,8 +58,8 @@ def lines(*sections):
 
 def test_every_command_of_the_pages_is_run_by_a_test():
     pages = ["README.md", "CONTRIBUTING.md", *(f"docs/{p.name}" for p in DOCS.glob("*.md"))]
-    said = {line for page in pages for line in lines((page, None))}
-    assert said == {*lines(*FOLLOWED, *BY_FLOWS, *BY_AN_ENGINEER), *THIS_RUN}
+    words = {line for page in pages for line in lines((page, None))}
+    assert words == {*lines(*FOLLOWED, *BY_FLOWS, *BY_AN_ENGINEER), *THIS_RUN}
 
 
 def test_the_readme_is_short_and_its_links_lead_to_files():

@@ -81,11 +81,11 @@ def test_the_wheel_has_the_library_alone(wheel):
     files = {str(path.relative_to(ROOT)) for path in (ROOT / "rethink").rglob("*.py")}
     inside = {name for name in names if ".dist-info/" not in name}
     assert inside == files | {"rethink/py.typed", "rethink/datasets/catalog.json"}
-    told = email.message_from_string(text)
-    assert (told["Name"], told["Version"]) == ("rethinknet", rethink.__version__)
-    needed = [line for line in told.get_all("Requires-Dist") if "extra ==" not in line]
+    facts = email.message_from_string(text)
+    assert (facts["Name"], facts["Version"]) == ("rethinknet", rethink.__version__)
+    needed = [line for line in facts.get_all("Requires-Dist") if "extra ==" not in line]
     assert sorted(re.split(r"\W", line)[0] for line in needed) == ["numpy", "scikit", "scipy"]
-    assert told["License-Expression"] == "BSD-3-Clause"
+    assert facts["License-Expression"] == "BSD-3-Clause"
 
 
 def test_every_place_tells_the_same_version():
@@ -97,8 +97,8 @@ def test_every_place_tells_the_same_version():
 @pytest.mark.slow
 def test_the_wheel_works_with_the_newest_versions_and_without_torch(wheel, tmp_path):
     python = in_an_empty_environment(tmp_path, wheel, ["pytest", "hypothesis", "pandas"], QUICK)
-    told = subprocess.run([python, "-c", TELL], cwd=tmp_path, capture_output=True, text=True)
-    assert told.stdout == "RethinkNet is a network, needs torch: pip install 'rethinknet[nets]'\n"
+    facts = subprocess.run([python, "-c", TELL], cwd=tmp_path, capture_output=True, text=True)
+    assert facts.stdout == "RethinkNet is a network, needs torch: pip install 'rethinknet[nets]'\n"
 
 
 @pytest.mark.wheel

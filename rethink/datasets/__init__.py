@@ -70,9 +70,9 @@ def load(
     if name not in _catalog():
         raise unknown_name("data set", name, names())
     entry = _catalog()[name]
-    found = _generated(name, entry) if "recipe" in entry else _read(name, entry, data_home)
-    _check_counts(name, found, entry.get("counts") or {})
-    return (found.X, found.Y) if return_X_y else found
+    dataset = _generated(name, entry) if "recipe" in entry else _read(name, entry, data_home)
+    _check_counts(name, dataset, entry.get("counts") or {})
+    return (dataset.X, dataset.Y) if return_X_y else dataset
 
 
 @cache
@@ -156,21 +156,21 @@ def _label_names(path: Path) -> list[str]:
 def _labels(columns: list[Column], cells: Any) -> np.ndarray:
     """Labels as 0 and 1: they are numbers, or nominal with these two values."""
     cells = cells.toarray() if sp.issparse(cells) else cells
-    found = np.empty(cells.shape, np.uint8)
+    labels = np.empty(cells.shape, np.uint8)
     for index, column in enumerate(columns):
         values = np.array([float(value) for value in column.values or ("0", "1")])
-        found[:, index] = values[cells[:, index].astype(int)]
-    return found
+        labels[:, index] = values[cells[:, index].astype(int)]
+    return labels
 
 
-def _check_counts(name: str, found: Bunch, counts: dict[str, Any]) -> None:
+def _check_counts(name: str, dataset: Bunch, counts: dict[str, Any]) -> None:
     """Refuse a set that is not what the catalogue says."""
     seen = {
-        "instances": found.Y.shape[0],
-        "labels": found.Y.shape[1],
-        "empty": int((found.Y.sum(axis=1) == 0).sum()),
+        "instances": dataset.Y.shape[0],
+        "labels": dataset.Y.shape[1],
+        "empty": int((dataset.Y.sum(axis=1) == 0).sum()),
     }
     wrong = [key for key in seen if counts.get(key, seen[key]) != seen[key]]
     if wrong:
-        told = ", ".join(f"{key} {seen[key]}, not {counts[key]}" for key in wrong)
-        raise ValueError(f"data set {name} is not what the catalogue says: {told}")
+        differences = ", ".join(f"{key} {seen[key]}, not {counts[key]}" for key in wrong)
+        raise ValueError(f"data set {name} is not what the catalogue says: {differences}")

@@ -1,13 +1,12 @@
 """Att-RNN: a recurrent net that looks at parts of an image, in no given order of labels."""
 
 from dataclasses import dataclass
-from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
 from rethink.nets.estimator import NetEstimator
+from rethink.nets.limits import COUNT, Limit, Number
 
 if TYPE_CHECKING:
     from rethink.nets.attention import AttentionShape
@@ -77,11 +76,11 @@ class AttentionRNN(NetEstimator):
 
     takes_sparse: ClassVar[bool] = False  # maps of images are dense
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = NetEstimator._parameter_constraints | {
-        "patches": [Interval(Integral, 1, None, closed="left")],
-        "attention": [Interval(Integral, 1, None, closed="left")],
-        "beam": [Interval(Integral, 1, None, closed="left")],
-        "threshold": [Interval(Real, 0, 1, closed="neither")],
+    limits: ClassVar[dict[str, Limit]] = NetEstimator.limits | {
+        "patches": COUNT,
+        "attention": COUNT,
+        "beam": COUNT,
+        "threshold": Number(0, 1, above=True),
     }
 
     @classmethod

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils import Tags
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from rethink.costs import get_cost
 from rethink.costs.base import check_binary
@@ -137,9 +137,16 @@ class MultiLabelEstimator(ClassifierMixin, BaseEstimator):
         """Weights of the rows, shape (n,), none below 0 and not all 0; None if none are given."""
         if sample_weight is None:
             return None
-        return _check_sample_weight(
-            sample_weight, X, ensure_non_negative=True, allow_all_zero_weights=False
+        weight = check_array(
+            sample_weight, dtype=np.float64, ensure_2d=False, input_name="sample_weight"
         )
+        if weight.shape != (X.shape[0],):
+            raise ValueError(f"sample_weight has shape {weight.shape}, but X has {X.shape[0]} rows")
+        if not weight.any():
+            raise ValueError("Sample weights must contain at least one non-zero number.")
+        if (weight < 0).any():
+            raise ValueError(f"sample_weight has {weight.min():g}, but needs no number below 0")
+        return weight
 
     def _check_predict(self, X: Any) -> Any:
         """X as float64, dense or CSR, with the columns that `fit` saw."""
@@ -165,32 +172,32 @@ def _as_wanted(predict: Callable[..., np.ndarray]) -> Callable[..., Any]:
 
     @wraps(predict)
     def wrapped(self: MultiLabelEstimator, X: Any) -> Any:
-        found = predict(self, X)
+        labels = predict(self, X)
         wanted = getattr(self, "_sklearn_output_config", {}).get("predict", "array")
-        if wanted == "array" or not isinstance(found, np.ndarray):
-            return found
-        return _frame(self, X, found) if wanted == "frame" else _named(self, found)
+        if wanted == "array" or not isinstance(labels, np.ndarray):
+            return labels
+        return _frame(self, X, labels) if wanted == "frame" else _named(self, labels)
 
     return wrapped
 
 
-def _named(model: MultiLabelEstimator, found: np.ndarray) -> list[tuple[str, ...]]:
+def _named(model: MultiLabelEstimator, labels: np.ndarray) -> list[tuple[str, ...]]:
     if not hasattr(model, "label_names_"):
         raise ValueError(
             "predictions as names need names of labels, but fit got an array; "
             "give fit a DataFrame of labels, or for each row a list of names"
         )
-    return [tuple(model.label_names_[row != 0]) for row in found]
+    return [tuple(model.label_names_[row != 0]) for row in labels]
 
 
-def _frame(model: MultiLabelEstimator, X: Any, found: np.ndarray) -> Any:
+def _frame(model: MultiLabelEstimator, X: Any, labels: np.ndarray) -> Any:
     kind = type(X) if hasattr(X, "columns") else getattr(model, "_frame_kind", None)
     if kind is None or not hasattr(model, "label_names_"):
         raise ValueError(
             "predictions as a frame need names of labels, but fit got an array; "
             'give fit a DataFrame of labels, or set_output(predict="array")'
         )
-    return kind(found, columns=model.label_names_, index=getattr(X, "index", None))
+    return kind(labels, columns=model.label_names_, index=getattr(X, "index", None))
 
 
 def _check_labels(Y: Any) -> np.ndarray:

@@ -76,13 +76,13 @@ class Boomer(MultiLabelEstimator):
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each label, shape (n, K)."""
-        found = np.asarray(self.boomer_.predict_proba(self._features(X)), dtype=float)
-        return found[:, -len(self.classes_) :]  # of a single label it predicts both values
+        p = np.asarray(self.boomer_.predict_proba(self._features(X)), dtype=float)
+        return p[:, -len(self.classes_) :]  # of a single label it predicts both values
 
     def predict(self, X: Any) -> np.ndarray:
         """Labels as the predictor makes them, shape (n, K)."""
-        found = np.asarray(self.boomer_.predict(self._features(X)))
-        return self._as_labels(found.reshape(-1, len(self.classes_)))
+        labels = np.asarray(self.boomer_.predict(self._features(X)))
+        return self._as_labels(labels.reshape(-1, len(self.classes_)))
 
     def _features(self, X: Any) -> Any:
         return self._check_predict(X).astype(np.float32)

@@ -59,7 +59,7 @@ class _Chain(MultiLabelEstimator):
         self.intercept_ = coefficients[:, -1]
         return self
 
-    def _logits(self, X: Any) -> np.ndarray:
+    def logits(self, X: Any) -> np.ndarray:
         """The part of the logits that the features decide, shape (n, K)."""
         X = self._check_predict(X)
         return decision(X, np.column_stack([self.coef_, self.intercept_]))
@@ -119,7 +119,7 @@ class ClassifierChain(_Chain):
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each label given the predictions of those before, shape (n, K)."""
-        return greedy_path(self._logits(X), self.effects_, self.order_)
+        return greedy_path(self.logits(X), self.effects_, self.order_)
 
     def predict(self, X: Any) -> np.ndarray:
         """Labels with a probability above one half given those before, shape (n, K)."""
@@ -128,13 +128,13 @@ class ClassifierChain(_Chain):
 
 def check_order(order: Sequence[int] | None, labels: int) -> np.ndarray:
     """The labels as they follow each other; a ValueError unless each is there once."""
-    found = np.arange(labels) if order is None else np.asarray(order)
-    if found.shape != (labels,) or sorted(found.tolist()) != list(range(labels)):
+    places = np.arange(labels) if order is None else np.asarray(order)
+    if places.shape != (labels,) or sorted(places.tolist()) != list(range(labels)):
         raise ValueError(
             f"order is {order!r}, but needs each label from 0 to {labels - 1} once; "
             "None takes them as they are"
         )
-    return found.astype(np.int64)
+    return places.astype(np.int64)
 
 
 def fit_on_truth(

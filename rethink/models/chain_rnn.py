@@ -1,13 +1,12 @@
 """CC-RNN: a classifier chain inside a recurrent net."""
 
 from dataclasses import dataclass
-from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from rethink.nets.estimator import NetEstimator
+from rethink.nets.limits import COUNT_OR_NONE, SHARE, Limit, OneOf
 
 if TYPE_CHECKING:
     from rethink.nets.recurrent import RecurrentShape
@@ -67,11 +66,11 @@ class ChainRNN(NetEstimator):
     dropout: float = 0.0
     gate: str = "logistic"
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = NetEstimator._parameter_constraints | {
-        "rnn": [StrOptions({"lstm", "gru", "srn", "irnn"})],
-        "features": [Interval(Integral, 1, None, closed="left"), None],
-        "dropout": [Interval(Real, 0, 1, closed="left")],
-        "gate": [StrOptions({"logistic", "hard"})],
+    limits: ClassVar[dict[str, Limit]] = NetEstimator.limits | {
+        "rnn": OneOf(("lstm", "gru", "srn", "irnn")),
+        "features": COUNT_OR_NONE,
+        "dropout": SHARE,
+        "gate": OneOf(("logistic", "hard")),
     }
 
     def shape(self, features: tuple[int, ...], labels: np.ndarray) -> "RecurrentShape":

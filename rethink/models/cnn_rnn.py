@@ -1,13 +1,12 @@
 """CNN-RNN: a recurrent net that names the labels of an image one after the other."""
 
 from dataclasses import dataclass
-from numbers import Integral
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
 from rethink.nets.estimator import NetEstimator
+from rethink.nets.limits import COUNT, Limit
 
 if TYPE_CHECKING:
     from rethink.nets.label_path import PathShape
@@ -69,9 +68,9 @@ class CNNRNN(NetEstimator):
     no_probabilities: ClassVar[str] = "it knows probabilities of paths, not of single labels"
     takes_sparse: ClassVar[bool] = False  # features of images are dense
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = NetEstimator._parameter_constraints | {
-        "embedding": [Interval(Integral, 1, None, closed="left")],
-        "beam": [Interval(Integral, 1, None, closed="left")],
+    limits: ClassVar[dict[str, Limit]] = NetEstimator.limits | {
+        "embedding": COUNT,
+        "beam": COUNT,
     }
 
     @classmethod

@@ -87,7 +87,7 @@ class CondensedFilterTree(MultiLabelEstimator):
         """Fit the chain to Y, shape (n, K), on X, shape (n, d)."""
         cost = self._check_params()
         X, Y = self._check_fit(X, Y)
-        return self._trained(_Training(_Truth(X, Y, cost), self.C))
+        return self._trained(Training(Truth(X, Y, cost), self.C))
 
     def fit_path(self, X: Any, Y: Any, Cs: Sequence[float]) -> list["CondensedFilterTree"]:
         """For each C a copy of this model, fitted well enough to choose among them.
@@ -98,15 +98,14 @@ class CondensedFilterTree(MultiLabelEstimator):
         model = clone(self)
         cost = model._check_params()
         X, Y = model._check_fit(X, Y)
-        truth = _Truth(X, Y, cost)
+        truth = Truth(X, Y, cost)
         starts = [None] * len(Cs)
         if self.node_costs == "label":
             starts = list(truth.fit(truth.own_paths, Cs, None, ENOUGH_TO_CHOOSE))
-        found = [
-            _Training(truth, C, ENOUGH_TO_CHOOSE, start)
-            for C, start in zip(Cs, starts, strict=True)
+        trees = [
+            Training(truth, C, ENOUGH_TO_CHOOSE, start) for C, start in zip(Cs, starts, strict=True)
         ]
-        return [copy(model).set_params(C=each.C)._trained(each) for each in found]
+        return [copy(model).set_params(C=each.C)._trained(each) for each in trees]
 
     def predict(self, X: Any) -> np.ndarray:
         """Labels of shape (n, K), each from X and the predictions of the labels before it."""
@@ -125,7 +124,7 @@ class CondensedFilterTree(MultiLabelEstimator):
             )
         return get_cost(self.cost)
 
-    def _trained(self, training: "_Training") -> "CondensedFilterTree":
+    def _trained(self, training: "Training") -> "CondensedFilterTree":
         fit_round = training.fit_labels if self.node_costs == "label" else training.fit_subtrees
         counts = [fit_round()]
         for _ in range(self.rounds - 1):
@@ -171,7 +170,7 @@ class _Examples:
         return np.flatnonzero(self.parting < label)
 
 
-class _Truth:
+class Truth:
     """What is to be learned, and what all strengths share on the way."""
 
     def __init__(self, X: Any, Y: np.ndarray, cost: Cost):
@@ -202,11 +201,11 @@ class _Truth:
         )
 
 
-class _Training:
+class Training:
     """The chain of one strength with the examples it has been trained on."""
 
     def __init__(
-        self, truth: _Truth, C: float, tolerance: float = GRADIENT, start: np.ndarray | None = None
+        self, truth: Truth, C: float, tolerance: float = GRADIENT, start: np.ndarray | None = None
     ):
         self.truth, self.C, self.tolerance, self.start = truth, C, tolerance, start
         self.examples, constant = truth.own_paths, truth.constant

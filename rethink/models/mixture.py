@@ -131,10 +131,10 @@ class ChainEnsemble(MultiLabelEstimator):
         model = clone(self)
         X, Y = model._check_fit(X, Y)
         paths = [chain.fit_path(X, Y, Cs) for chain in model._unfitted(Y.shape[1])]
-        found = [copy(model).set_params(C=C) for C in Cs]
-        for each, chains in zip(found, zip(*paths, strict=True), strict=True):
+        models = [copy(model).set_params(C=C) for C in Cs]
+        for each, chains in zip(models, zip(*paths, strict=True), strict=True):
             each.chains_ = list(chains)
-        return found
+        return models
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """The average over the chains of the probability of each label, shape (n, K)."""

@@ -160,8 +160,8 @@ class OptimalChain(MultiLabelEstimator):
         if self.order_search == "file":
             return range(Y.shape[1]), None
         strength = self.C if self.order_C is None else self.order_C
-        found = ORDER_SEARCHES[self.order_search](X, Y, strength)
-        return found.labels, found.value
+        order = ORDER_SEARCHES[self.order_search](X, Y, strength)
+        return order.labels, order.value
 
     def _check_params(self) -> None:
         if self.order_search not in (*ORDER_SEARCHES, "file"):

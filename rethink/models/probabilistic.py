@@ -128,7 +128,7 @@ class ProbabilisticChain(_Chain):
     def predict_costs(self, X: Any, costs: Sequence[str | Cost]) -> list[np.ndarray]:
         """Predictions for several costs from one look at the joint, each of shape (n, K)."""
         chosen = [get_cost(cost) for cost in costs]
-        logits = self._logits(X)
+        logits = self.logits(X)
         predicted = [np.empty(logits.shape, dtype=np.uint8) for _ in chosen]
         for rows in self._blocks(logits):
             joint = cache(partial(self._joint, logits[rows]))  # made once, and only if needed
@@ -140,7 +140,7 @@ class ProbabilisticChain(_Chain):
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Marginal probability of each label, shape (n, K); as published, on the greedy path."""
-        logits = self._logits(X)
+        logits = self.logits(X)
         if self.inference == "as-published":
             return greedy_path(logits, self.effects_, self.order_)
         return np.concatenate([self._joint(logits[r]).marginals for r in self._blocks(logits)])

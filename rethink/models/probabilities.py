@@ -61,11 +61,11 @@ class LabelByLabel(MetaEstimatorMixin, MultiLabelEstimator):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probability of each label, shape (n, K)."""
         X = self._check_predict(X)
-        found = [
+        columns = [
             np.full(X.shape[0], float(value)) if model is None else model.predict_proba(X)[:, 1]
             for model, value in zip(self.estimators_, self.constants_, strict=True)
         ]
-        return np.column_stack(found)
+        return np.column_stack(columns)
 
     def predict(self, X: Any) -> np.ndarray:
         """Labels with a probability above one half, shape (n, K)."""
@@ -94,19 +94,19 @@ def fit_inner(
 
 def probabilities(fitted: Any, X: Any) -> np.ndarray:
     """Probability of each label, shape (n, K), also from scikit-learn's list of K arrays."""
-    found = fitted.predict_proba(X)
-    if isinstance(found, list):
+    p = fitted.predict_proba(X)
+    if isinstance(p, list):
         classes = fitted.classes_  # a label that is constant in training has one class
-        pairs = zip(found, classes, strict=True)
-        found = [(each * (np.asarray(of) == 1)).sum(axis=1) for each, of in pairs]
-        found = np.column_stack(found)
-    found = np.asarray(found, dtype=float)
-    if not (np.isfinite(found).all() and (found >= 0).all() and (found <= 1).all()):
+        pairs = zip(p, classes, strict=True)
+        p = [(each * (np.asarray(of) == 1)).sum(axis=1) for each, of in pairs]
+        p = np.column_stack(p)
+    p = np.asarray(p, dtype=float)
+    if not (np.isfinite(p).all() and (p >= 0).all() and (p <= 1).all()):
         raise ValueError(
             f"{type(fitted).__name__} predicted probabilities that are not between 0 and 1; "
             "give an estimator whose predict_proba does"
         )
-    return found
+    return p
 
 
 def held_out_probabilities(

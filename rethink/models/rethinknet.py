@@ -1,14 +1,13 @@
 """RethinkNet: a recurrent net that predicts, looks at its prediction and rethinks."""
 
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, StrOptions
 
 from rethink.costs import Cost, get_cost
 from rethink.nets.estimator import NetEstimator
+from rethink.nets.limits import COUNT, COUNT_OR_NONE, SHARE, Limit, OneOf
 
 if TYPE_CHECKING:
     from rethink.nets.recurrent import RecurrentShape
@@ -99,17 +98,17 @@ class RethinkNet(NetEstimator):
     gate: str = "logistic"
     output: str = "dense"
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = NetEstimator._parameter_constraints | {
-        "rnn": [StrOptions({"lstm", "gru", "srn", "irnn"})],
-        "iterations": [Interval(Integral, 1, None, closed="left")],
-        "features": [Interval(Integral, 1, None, closed="left"), None],
-        "parameters": [Interval(Integral, 1, None, closed="left"), None],
-        "dropout": [Interval(Real, 0, 1, closed="left")],
-        "reweight": [StrOptions({"step", "period"}), None],
-        "refresh": [Interval(Integral, 1, None, closed="left")],
-        "weights_from": [Interval(Integral, 1, None, closed="left")],
-        "gate": [StrOptions({"logistic", "hard"})],
-        "output": [StrOptions({"dense", "identity"})],
+    limits: ClassVar[dict[str, Limit]] = NetEstimator.limits | {
+        "rnn": OneOf(("lstm", "gru", "srn", "irnn")),
+        "iterations": COUNT,
+        "features": COUNT_OR_NONE,
+        "parameters": COUNT_OR_NONE,
+        "dropout": SHARE,
+        "reweight": OneOf(("step", "period", None)),
+        "refresh": COUNT,
+        "weights_from": COUNT,
+        "gate": OneOf(("logistic", "hard")),
+        "output": OneOf(("dense", "identity")),
     }
 
     @property

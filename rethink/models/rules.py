@@ -144,14 +144,14 @@ class DecisionRule(MetaEstimatorMixin, MultiLabelEstimator):
         X, Y = model._check_fit(X, Y)
         model._check_options()
         model.empty_ = may_be_empty(self.empty, Y)
-        found = []
+        models = []
         inner = seeded(clone(model.estimator), self.random_state)
         for fitted in inner.fit_path(X, Y, Cs):
             each = copy(model)
             each.estimator = clone(fitted)
             each.estimator_ = fitted
-            found.append(each)
-        return found
+            models.append(each)
+        return models
 
     @property
     def needs_folds(self) -> bool:
@@ -182,8 +182,8 @@ class DecisionRule(MetaEstimatorMixin, MultiLabelEstimator):
     def predict_proba(self, X: Any) -> np.ndarray:
         """The estimator's probability of each label, calibrated if wanted, shape (n, K)."""
         X = self._check_predict(X)
-        found = probabilities(self.estimator_, X)
-        return found if self.calibration is None else self.calibrator_.transform(found)
+        marginals = probabilities(self.estimator_, X)
+        return marginals if self.calibration is None else self.calibrator_.transform(marginals)
 
     def predict(self, X: Any) -> np.ndarray:
         """The prediction for the cost, shape (n, K)."""
@@ -305,8 +305,8 @@ class LogisticRule(LogisticRelevance):
     def predict_costs(self, X: Any, costs: list[str | Cost]) -> list[np.ndarray]:
         """Predictions for several costs from the same probabilities, each of shape (n, K)."""
         marginals = self.predict_proba(X)
-        found = (independent_rule(marginals, get_cost(cost), self.empty_) for cost in costs)
-        return [self._as_labels(labels) for labels in found]
+        predictions = (independent_rule(marginals, get_cost(cost), self.empty_) for cost in costs)
+        return [self._as_labels(labels) for labels in predictions]
 
     def _check_fit(self, X: Any, Y: Any) -> tuple[Any, np.ndarray]:
         get_cost(self.cost)

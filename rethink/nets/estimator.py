@@ -8,7 +8,6 @@ from contextlib import AbstractContextManager
 from copy import deepcopy
 from dataclasses import dataclass, fields
 from importlib.util import find_spec
-from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 from warnings import warn
@@ -16,12 +15,22 @@ from warnings import warn
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from rethink.costs import Cost
 from rethink.models.base import MultiLabelEstimator
+from rethink.nets.limits import (
+    COUNT,
+    COUNT_OR_NONE,
+    FLAG,
+    NOT_NEGATIVE,
+    POSITIVE,
+    Limit,
+    Number,
+    OneOf,
+    check_limits,
+)
 from rethink.scaling import UnitScaler
 from rethink.seeds import derive_seed
 
@@ -34,7 +43,6 @@ if TYPE_CHECKING:
     from rethink.nets.weights import Reweighter
     from rethink.search import Trial
 
-POSITIVE = Interval(Integral, 1, None, closed="left")
 FAR = 10.0  # root of the mean square of a feature above which its net is likely to learn badly
 
 
@@ -138,26 +146,25 @@ class NetEstimator(MultiLabelEstimator):
     decides_by_label: ClassVar[bool] = True  # by each label's probability, which can then be asked
     takes_sparse: ClassVar[bool] = True  # without making the rows dense
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "hidden": [POSITIVE],
-        "l2": [Interval(Real, 0, None, closed="left")],
-        "batch_size": [POSITIVE],
-        "even_batches": ["boolean"],
-        "epochs": [POSITIVE],
-        "most_epochs": [POSITIVE],
-        "learning_rate": [Interval(Real, 0, None, closed="neither")],
-        "schedule": [StrOptions({"constant", "falling"})],
-        "average": ["boolean"],
-        "shuffle": ["boolean"],
-        "stopping": [StrOptions({"loss", "folds", "holdout"})],
-        "tolerance": [Interval(Real, 0, None, closed="left")],
-        "patience": [POSITIVE],
-        "ensemble": [POSITIVE],
-        "scaling": [StrOptions({"unit"}), None],
-        "threads": [POSITIVE, None],
-        "verbose": ["verbose"],
-        "device": [StrOptions({"auto", "cpu", "cuda"})],
-        "random_state": ["random_state"],
+    limits: ClassVar[dict[str, Limit]] = {
+        "hidden": COUNT,
+        "l2": NOT_NEGATIVE,
+        "batch_size": COUNT,
+        "even_batches": FLAG,
+        "epochs": COUNT,
+        "most_epochs": COUNT,
+        "learning_rate": POSITIVE,
+        "schedule": OneOf(("constant", "falling")),
+        "average": FLAG,
+        "shuffle": FLAG,
+        "stopping": OneOf(("loss", "folds", "holdout")),
+        "tolerance": NOT_NEGATIVE,
+        "patience": COUNT,
+        "ensemble": COUNT,
+        "scaling": OneOf(("unit", None)),
+        "threads": COUNT_OR_NONE,
+        "verbose": Number(0, whole=True),
+        "device": OneOf(("auto", "cpu", "cuda")),
     }
 
     def fit(self, X: Any, Y: Any) -> Any:
@@ -241,7 +248,7 @@ class NetEstimator(MultiLabelEstimator):
 
         from rethink.nets.training import Data
 
-        rows = self._rows(X)
+        rows = self.rows(X)
         return Data(rows, torch.from_numpy(Y.astype(np.float32)).to(rows.device))
 
     def trainer(self, data: "Data", index: np.ndarray, seed: int | None = None) -> "Trainer":
@@ -272,7 +279,7 @@ class NetEstimator(MultiLabelEstimator):
         if find_spec("torch") is None:
             name = type(self).__name__
             raise ImportError(f"{name} is a network, needs torch: pip install 'rethinknet[nets]'")
-        self._validate_params()
+        check_limits(self, self.limits)
         X, shape = self._flattened(X)
         X, Y = super()._check_fit(X, Y)
         self.input_shape_ = shape or X.shape[1:]
@@ -294,7 +301,8 @@ class NetEstimator(MultiLabelEstimator):
         X = np.asarray(X)
         return X.reshape(len(X), -1), X.shape[1:]
 
-    def _rows(self, X: Any) -> Any:
+    def rows(self, X: Any) -> Any:
+        """The rows of X, shape (n, d), on the device of the net."""
         from rethink.nets.device import choose_device
         from rethink.nets.rows import Rows
 
@@ -314,10 +322,10 @@ class NetEstimator(MultiLabelEstimator):
     def _proba(self, X: Any) -> np.ndarray:
         """Probabilities of shape (iterations, n, K)."""
         X = self._check_predict(self._flattened(X)[0])
-        rows, index = self._rows(X), np.arange(X.shape[0])
+        rows, index = self.rows(X), np.arange(X.shape[0])
         with self._threads():
-            found = [net.predict(rows, index).cpu().numpy() for net in self.nets_]
-        return np.mean(found, axis=0)
+            members = [net.predict(rows, index).cpu().numpy() for net in self.nets_]
+        return np.mean(members, axis=0)
 
     def _seeds(self) -> list[int]:
         """The seed of each net of the ensemble."""

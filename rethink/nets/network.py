@@ -116,12 +116,12 @@ class Net(nn.Module, ABC):
     def predict(self, rows: Rows, index: np.ndarray) -> Tensor:
         """Probabilities of some rows, in double precision: shape (steps, n, K)."""
         self.eval()
-        found = []
+        blocks = []
         for part in np.array_split(index, max(1, -(-len(index) // self.rows_at_once))):
             features = self._features(rows.take(part))
             with self._precision(rows.device):
-                found.append(self.proba(features).double())
-        return torch.cat(found, dim=1)
+                blocks.append(self.proba(features).double())
+        return torch.cat(blocks, dim=1)
 
     def _features(self, x: Batch) -> Any:
         return x if self.extractor is None else self.extractor(x)

@@ -65,24 +65,24 @@ class RecurrentShape(Shape):
     @property
     def kernels(self) -> Sizes:
         """Weights under the L2 penalty."""
-        found: Sizes = {}
+        sizes: Sizes = {}
         if self.features:
-            found["first"] = (self.inputs, self.features)
+            sizes["first"] = (self.inputs, self.features)
         if self.rnn:
             units = LAYERS[self.rnn].gates * self.hidden
-            found["input"] = (self.features or self.inputs, units)
-            found["recurrent"] = (self.hidden, units)
-        return found | (self._output if self.penalised_output else {})
+            sizes["input"] = (self.features or self.inputs, units)
+            sizes["recurrent"] = (self.hidden, units)
+        return sizes | (self._output if self.penalised_output else {})
 
     @property
     def free(self) -> Sizes:
         """Biases, and as a rule the output layer."""
-        found: Sizes = {} if self.penalised_output else self._output
+        sizes: Sizes = {} if self.penalised_output else self._output
         if self.features:
-            found["first_bias"] = (self.features,)
+            sizes["first_bias"] = (self.features,)
         if self.rnn:
-            found[f"{self.rnn}_bias"] = (LAYERS[self.rnn].gates * self.hidden,)
-        return found if self.identity else found | {"output_bias": (self._outputs,)}
+            sizes[f"{self.rnn}_bias"] = (LAYERS[self.rnn].gates * self.hidden,)
+        return sizes if self.identity else sizes | {"output_bias": (self._outputs,)}
 
     @property
     def _output(self) -> Sizes:

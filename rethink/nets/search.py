@@ -117,7 +117,7 @@ class Race:
         params = dict(self.points[point])
         if point not in self.alive:
             return Trial(params, [None] * len(self.parts))
-        look = self._best_look(cost, point)
+        look = self.best_look(cost, point)
         if self.stopping != "loss":
             params["epochs"] = look.epochs
         return Trial(params, [float(value) for value in look.values[cost]])
@@ -144,7 +144,7 @@ class Race:
         best = _least_loss(looks).epochs
         if last.stuck:
             return last.epochs >= STUCK * max(2 * best, best + self.patience)
-        best = max(best, *(self._best_look(cost, point).epochs for cost in range(len(self.costs))))
+        best = max(best, *(self.best_look(cost, point).epochs for cost in range(len(self.costs))))
         return last.epochs >= max(2 * best, best + self.patience)
 
     def _look(self, point: int, epochs: int) -> Look:
@@ -160,7 +160,7 @@ class Race:
                 values[number, fold] = cost.score(truth, labels)
         return Look(epochs, values, float(np.mean(losses)), stuck)
 
-    def _best_look(self, cost: int, point: int) -> Look:
+    def best_look(self, cost: int, point: int) -> Look:
         """The look at the best stretch; where the folds do not choose the epochs, the last."""
         looks = self.looks[point]
         if self.stopping == "loss":
@@ -183,7 +183,7 @@ class Race:
         kept: set[int] = set()
         half = max(1 if self.stopping == "holdout" else 2, -(-len(self.alive) // 2))
         for cost in range(len(self.costs)):
-            losses = [self._losses(cost, self._best_look(cost, p)) for p in self.alive]
+            losses = [self._losses(cost, self.best_look(cost, p)) for p in self.alive]
             order = ranked(np.array(losses))[:half]
             kept.update(self.alive[place] for place in order)
         return sorted(kept)

@@ -159,8 +159,8 @@ class Trainer:
         device = self.data.labels.device
         total = torch.zeros((), device=device)
         with own_chance(device, derive_seed("dropout", self.seed, self.epochs)):
-            for index in self._batches():
-                total += self._step(index) * (len(index) / len(self.index))
+            for index in self.batches():
+                total += self.step(index) * (len(index) / len(self.index))
         penalty = sum(kernel.detach().square().sum() for kernel in self.net.penalised())
         return float(total + self.recipe.l2 * penalty)
 
@@ -169,7 +169,8 @@ class Trainer:
             everything = np.arange(len(self.data.rows))
             self.reweighter.remember(self.net.predict(self.data.rows, everything) > 0.5)
 
-    def _batches(self) -> Iterator[np.ndarray]:
+    def batches(self) -> Iterator[np.ndarray]:
+        """The rows of each batch of the next epoch."""
         order = self.order.permutation(self.index) if self.recipe.shuffle else self.index
         size = self.recipe.batch_size
         if self.recipe.even_batches:
@@ -177,7 +178,8 @@ class Trainer:
         else:
             yield from np.split(order, range(size, len(order), size))
 
-    def _step(self, index: np.ndarray) -> Tensor:
+    def step(self, index: np.ndarray) -> Tensor:
+        """Train on one batch of rows; the loss before the step."""
         self.steps += 1
         for group in self.optimiser.param_groups:
             group["lr"] = self.recipe.rate(self.steps)

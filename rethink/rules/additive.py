@@ -34,8 +34,8 @@ def additive_thresholds(cost: Cost, labels: int) -> tuple[np.ndarray, np.ndarray
     hit = sign * cost(each, each) - base
     Y, P = _random_pairs(labels)
     expected = base + Y * (1 - P) @ missed + (1 - Y) * P @ false + Y * P @ hit
-    found = sign * cost(Y, P)
-    if np.abs(found - expected).max() > SAME * max(1.0, np.abs(found).max()):
+    actual = sign * cost(Y, P)
+    if np.abs(actual - expected).max() > SAME * max(1.0, np.abs(actual).max()):
         return None
     return missed - hit, false
 

@@ -57,8 +57,8 @@ def mode_of_chain(
     open_rows = np.arange(len(logits))
     widths = [width for width in WIDTHS if width * logits.shape[1] <= LARGEST]
     for width in widths or WIDTHS[:1]:
-        found, proved = _beam(logits[open_rows], effects, order, width, empty)
-        result[open_rows] = found
+        best, proved = _beam(logits[open_rows], effects, order, width, empty)
+        result[open_rows] = best
         open_rows = open_rows[~proved]
         if not open_rows.size:
             break

@@ -65,8 +65,8 @@ def _best_sets(marginals: np.ndarray, empty: bool, values: Values, bounds: Bound
     step = max(1, NUMBERS_IN_CACHE // (K * len(_gauss(K)[0])))
     for rows in (alike[start : start + step] for start in range(0, n, step)):
         p = ranked[rows]
-        found = values(p, largest[rows[-1]])
-        sizes[rows] = best_size(found, (1 - p).prod(axis=1) if empty else None)
+        expected = values(p, largest[rows[-1]])
+        sizes[rows] = best_size(expected, (1 - p).prod(axis=1) if empty else None)
     return top_labels(marginals, sizes)
 
 

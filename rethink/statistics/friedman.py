@@ -47,7 +47,7 @@ def _why_not(n: int, k: int) -> str | None:
 
 
 def mean_ranks(values: Sequence[Sequence[float]], greater_is_better: bool) -> list[float]:
-    """Average mid-rank of each column of a complete table; of no rows, nothing."""
+    """Average mid-rank of each column of a complete table; an empty list if it has no rows."""
     ranks = rank_rows(values, greater_is_better)
     return ranks.mean(axis=0).tolist() if ranks.size else []
 

@@ -19,9 +19,9 @@ def indistinct_groups(
     models: Sequence[str], pairs: Iterable[Pair], average_ranks: Mapping[str, float]
 ) -> list[list[str]]:
     """Maximal runs, by average rank, of at least two models in which no pair is told apart."""
-    told = {frozenset((pair.a, pair.b)) for pair in pairs if pair.better is not None}
+    different = {frozenset((pair.a, pair.b)) for pair in pairs if pair.better is not None}
     ranks = {model: average_ranks[model] for model in models}
-    return _maximal_runs(_by_rank(ranks), lambda one, other: frozenset((one, other)) in told)
+    return _maximal_runs(_by_rank(ranks), lambda one, other: frozenset((one, other)) in different)
 
 
 def _by_rank(average_ranks: Mapping[str, float]) -> list[str]:
@@ -30,13 +30,13 @@ def _by_rank(average_ranks: Mapping[str, float]) -> list[str]:
 
 def _maximal_runs(order: list[str], apart: Callable[[str, str], bool]) -> list[list[str]]:
     """The runs of `order` without a pair that is apart and not inside a longer such run."""
-    found: list[list[str]] = []
+    runs: list[list[str]] = []
     end = 0
     for start, first in enumerate(order):
         stop = max(end, start + 1)
         while stop < len(order) and not any(apart(one, order[stop]) for one in order[start:stop]):
             stop += 1
         if stop > end and stop - start > 1:
-            found.append([first, *order[start + 1 : stop]])
+            runs.append([first, *order[start + 1 : stop]])
         end = max(end, stop)
-    return found
+    return runs

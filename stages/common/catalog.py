@@ -202,8 +202,8 @@ def with_listings(raw: dict[str, Any], folder: Path) -> dict[str, Any]:
 def _origins(entry: Any) -> list[dict[str, Any]]:
     """What of an entry names files; a mistake in its shape is left to the type check."""
     inner = entry.get("sources") if isinstance(entry, dict) else None
-    found = inner if isinstance(inner, list) else [entry]
-    return [origin for origin in found if isinstance(origin, dict)]
+    origins = inner if isinstance(inner, list) else [entry]
+    return [origin for origin in origins if isinstance(origin, dict)]
 
 
 def read_listing(path: Path) -> list[dict[str, Any]]:

@@ -17,8 +17,8 @@ def estimator_of(model: Model, chosen: Mapping[str, Setting], cost: str, **more:
 
     accepted = signature(get_model(model.estimator)).parameters
     own = {"cost": cost, "random_state": SEED}
-    told = {name: value for name, value in own.items() if name in accepted}
-    return build_model(model.estimator, {**model.params, **chosen, **told, **more})
+    known = {name: value for name, value in own.items() if name in accepted}
+    return build_model(model.estimator, {**model.params, **chosen, **known, **more})
 
 
 def snippet(model: Model, chosen: Mapping[str, Setting], cost: str) -> str:

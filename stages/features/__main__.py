@@ -58,10 +58,10 @@ def main() -> int:
         write_json(folder / SUMMARY, {"images": 0})
         return 0
     try:
-        said = features(args.dataset, catalog, folder, args.workers)
+        summary = features(args.dataset, catalog, folder, args.workers)
     except DataError as error:
         raise DataError(f"data set {args.dataset}: {error}") from None
-    print(f"{args.dataset}: {said}", file=sys.stderr)
+    print(f"{args.dataset}: {summary}", file=sys.stderr)
     return 0
 
 

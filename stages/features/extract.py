@@ -68,16 +68,16 @@ def extract(
         return None
     batches = (batch for n in missing for batch in _chunks(spans[n], pictures.batch))
     seen = see(batches, network, workers)
-    started = said = time.perf_counter()
+    started = last_line = time.perf_counter()
     images, forward = 0, 0.0
     for n in missing:
         group = list(islice(seen, ceil(len(spans[n]) / pictures.batch)))
         _write(part_path(folder, n), keys[n], group, pictures)
         images += len(spans[n])
         forward += sum(batch.forward for batch in group)
-        if time.perf_counter() - said > LINE_EVERY:
-            said = time.perf_counter()
-            rate = images / (said - started)
+        if time.perf_counter() - last_line > LINE_EVERY:
+            last_line = time.perf_counter()
+            rate = images / (last_line - started)
             left = sum(len(spans[m]) for m in missing) - images
             print(f"{images} images, {rate:.1f}/s, {left} left", file=sys.stderr, flush=True)
     used = min(workers, sum(ceil(len(spans[n]) / pictures.batch) for n in missing))

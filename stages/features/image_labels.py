@@ -76,12 +76,12 @@ def _names(labels: str) -> set[str]:
 
 def read_coco(path: Path) -> Tagged:
     """Images, those without an instance included, and categories in the order of their ids."""
-    told = _load(path)
-    categories = _by_id(path, told["categories"], "categories")
-    images = _by_id(path, told["images"], "images")
+    content = _load(path)
+    categories = _by_id(path, content["categories"], "categories")
+    images = _by_id(path, content["images"], "images")
     place = {number: index for index, number in enumerate(sorted(categories))}
     tags: dict[Any, set[int]] = {number: set() for number in images}
-    for instance in told["annotations"]:
+    for instance in content["annotations"]:
         image, category = _field(path, instance, "image_id"), _field(path, instance, "category_id")
         if image not in tags:
             raise DataError(
@@ -99,15 +99,15 @@ def read_coco(path: Path) -> Tagged:
 
 def _load(path: Path) -> dict[str, list[Any]]:
     try:
-        told = json.loads(path.read_bytes())
+        content = json.loads(path.read_bytes())
     except FileNotFoundError:
         raise DataError(f"{path} is missing; put the labels of the images there") from None
     except (ValueError, RecursionError) as error:
         raise DataError(f"{path} is not JSON: {error!s:.200}") from None
     for key in ("images", "annotations", "categories"):
-        if not isinstance(told, dict) or not isinstance(told.get(key), list):
+        if not isinstance(content, dict) or not isinstance(content.get(key), list):
             raise DataError(f"{path}: has no list of {key}, needs COCO's format of instances")
-    return told
+    return content
 
 
 def _by_id(path: Path, entries: list[Any], what: str) -> dict[int, Any]:

@@ -35,8 +35,8 @@ SMALL = pa.schema(
 
 def write_rows(folder: Path, index: ImageIndex) -> None:
     """Beside the parts, whose order is that of the rows."""
-    told = [read_table(path, ["problem", "detail"]) for path in parts(folder)]
-    table = pa.concat_tables(told).replace_schema_metadata(None)
+    tables = [read_table(path, ["problem", "detail"]) for path in parts(folder)]
+    table = pa.concat_tables(tables).replace_schema_metadata(None)
     columns = {"file": pa.array(index.files), "part": pa.array(index.parts)}
     columns |= {name: table[name] for name in ("problem", "detail")}
     write_table(folder / LABELS, matrix_to_table(index.labels, index.label_names))
@@ -58,9 +58,9 @@ def write_thumbnails(folder: Path, index: ImageIndex, raw: Path, chosen: Iterabl
 
 def write_speed(folder: Path, speed: Speed, network: Network) -> None:
     """Note how fast the last run was. No two runs are equal, so it has a file of its own."""
-    told: dict[str, Any] = {"images": speed.images, "rate": round(speed.rate, 2)}
-    told |= {"share": round(speed.share, 3), "workers": speed.workers, "device": network.device}
-    write_json(folder / SPEED, told)
+    facts: dict[str, Any] = {"images": speed.images, "rate": round(speed.rate, 2)}
+    facts |= {"share": round(speed.share, 3), "workers": speed.workers, "device": network.device}
+    write_json(folder / SPEED, facts)
 
 
 def write_summary(folder: Path, pictures: Pictures, network: str) -> None:

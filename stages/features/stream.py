@@ -47,8 +47,8 @@ def see(batches: Iterable[list[Path]], network: Network, workers: int) -> Iterat
             forward = time.perf_counter() - started
         blank = [image.pixels is None for image in decoded]
         pooled[blank], maps[blank] = 0.0, 0.0
-        told = [Decoded(None, image.problem, image.detail) for image in decoded]
-        return Seen(pooled, maps, told, forward)
+        problems = [Decoded(None, image.problem, image.detail) for image in decoded]
+        return Seen(pooled, maps, problems, forward)
 
     with ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(1,)) as pool:
         yield from _in_order(pool, work, batches, ahead=workers + 1)

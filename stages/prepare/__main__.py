@@ -25,13 +25,13 @@ def main() -> int:
     except DataError as error:
         raise DataError(f"data set {dataset}: {error}") from None
     write(dataset, result, source, entry.images)
-    found = [check for check in result.validation["checks"] if check["status"] == "warn"]
-    rows, warnings = counted(result.card["instances"], "row"), counted(len(found), "warning")
+    warned = [check for check in result.validation["checks"] if check["status"] == "warn"]
+    rows, warnings = counted(result.card["instances"], "row"), counted(len(warned), "warning")
     print(f"{dataset}: {rows}, {warnings}")
     if entry.own:
         print("".join(f"  {line}\n" for line in result.cleaned.story()), end="")
-    for check in found:
-        print(f"  warning: {check['text']}: found {check['observed']}")
+    for check in warned:
+        print(f"  warning: expected: {check['text']}; found: {check['observed']}")
     return 0
 
 

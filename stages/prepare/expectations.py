@@ -43,7 +43,7 @@ def checks(counts: dict[str, Any] | None) -> list[Check]:
             "positives", RARE, None, False,
         ),
         Check("not-always", "labels", "Every label is off somewhere", "negatives", 1, None, False),
-        Check("no-duplicates", "totals", "No row stands twice", "duplicates", 0, 0, False),
+        Check("no-duplicates", "totals", "No two rows are equal", "duplicates", 0, 0, False),
         Check(
             "few-twins", "totals", f"At most {TWINS:.0%} of the test rows have the features of a "
             "training row", "test_twins", None, TWINS, False, share=True,
@@ -92,8 +92,8 @@ def validate(
         }
         for check, result in _run(tables, [*checks(counts), *OF_IMAGES])
     ]
-    found = {result["status"] for result in results}
-    status = next(word for word in ("fail", "warn", "ok") if word in found)
+    statuses = {result["status"] for result in results}
+    status = next(word for word in ("fail", "warn", "ok") if word in statuses)
     return {"status": status, "checks": results}
 
 
@@ -106,7 +106,7 @@ def _run(tables: dict[str, pd.DataFrame], todo: list[Check]) -> list[tuple[Check
     context = gx.get_context(mode="ephemeral")
     context.variables.progress_bars = ProgressBarsConfig(globally=False)
     source = context.data_sources.add_pandas("summaries")
-    found = []
+    checked = []
     for name, frame in tables.items():
         mine = [check for check in todo if check.table == name]
         suite = context.suites.add(gx.ExpectationSuite(name=name))
@@ -122,9 +122,9 @@ def _run(tables: dict[str, pd.DataFrame], todo: list[Check]) -> list[tuple[Check
         batch = asset.add_batch_definition_whole_dataframe("all").get_batch({"dataframe": frame})
         results: list[Any] = batch.validate(suite, result_format="COMPLETE").results
         # equal expectations are run once, so a result is found by what it says
-        said = {_bounds(result.expectation_config.kwargs): result for result in results}
-        found += [(check, said[check.column, check.low, check.high]) for check in mine]
-    return found
+        answers = {_bounds(result.expectation_config.kwargs): result for result in results}
+        checked += [(check, answers[check.column, check.low, check.high]) for check in mine]
+    return checked
 
 
 def _bounds(kwargs: dict[str, Any]) -> tuple[str, float | None, float | None]:

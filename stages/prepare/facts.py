@@ -62,7 +62,7 @@ def describe_images(files: Sequence[str], problems: Sequence[tuple[str, str]]) -
         for file, (problem, detail) in zip(files, problems, strict=True)
     ]
     flags = {
-        kind: [int(problem in found) for problem, _ in problems] for kind, found in kinds.items()
+        kind: [int(problem in group) for problem, _ in problems] for kind, group in kinds.items()
     }
     return pd.DataFrame({"name": names, **flags})
 

@@ -40,9 +40,9 @@ def image_card(folder: Path, rows: Rows, pictures: Pictures) -> dict[str, Any]:
     split = "random" if "all" in rows.parts else "official"
     parts = {part: rows.parts.count(part) for part in sorted(set(rows.parts))}
     keys = hashlib.sha256("".join(part_keys(folder)).encode())
-    told: dict[str, Any] = {"split": split, "parts": parts}
-    told |= {"paper": pictures.paper, "examples": list(pictures.examples)}
-    return {"map_content": keys.hexdigest(), "images": {**summary, **told}}
+    facts: dict[str, Any] = {"split": split, "parts": parts}
+    facts |= {"paper": pictures.paper, "examples": list(pictures.examples)}
+    return {"map_content": keys.hexdigest(), "images": {**summary, **facts}}
 
 
 def copy_images(folder: Path, target: Path) -> None:

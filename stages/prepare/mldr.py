@@ -120,8 +120,8 @@ def _column(name: str, column: RObject) -> tuple[Column, np.ndarray]:
     return Column(name, tuple(levels)), cells - 1
 
 
-def _texts(found: RObject, attribute: str) -> list[str] | None:
-    texts = found.attributes.get(attribute, RObject()).value
+def _texts(item: RObject, attribute: str) -> list[str] | None:
+    texts = item.attributes.get(attribute, RObject()).value
     return [text_of(text) for text in texts.to_pylist()] if isinstance(texts, pa.Array) else None
 
 

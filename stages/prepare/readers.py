@@ -157,7 +157,7 @@ def _as_binary(column: Column, cells: np.ndarray, path: Path) -> np.ndarray:
         return cells
     values = [value.lower() for value in column.values]
     if not any(pair.issuperset(values) for pair in _PAIRS):
-        found = ", ".join(column.values)
-        raise DataError(f"{label} has the values {found:.120}, needs 0/1, false/true or no/yes")
+        given = ", ".join(column.values)
+        raise DataError(f"{label} has the values {given:.120}, needs 0/1, false/true or no/yes")
     codes = np.array([_WORDS[value] for value in values])
     return codes[cells.astype(int)]

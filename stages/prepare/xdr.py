@@ -124,10 +124,10 @@ class _Reader:
         if kind == ALTREP:
             how, state, attributes = (self.item(depth + 1) for _ in range(3))
             return _expanded(how, state, attributes)
-        found = RObject(self.vector(kind, depth))
+        item = RObject(self.vector(kind, depth))
         if flags & HAS_ATTRIBUTES:
-            found.attributes = _named(self.item(depth + 1))
-        return found
+            item.attributes = _named(self.item(depth + 1))
+        return item
 
     def reference(self, number: int) -> RObject:
         number = number or self.integer()
@@ -141,18 +141,18 @@ class _Reader:
 
     def pairs(self, flags: int, depth: int) -> dict[str, RObject]:
         """Objects with names, each followed by the next; the last one by nothing."""
-        found: dict[str, RObject] = {}
+        attributes: dict[str, RObject] = {}
         while flags & 0xFF == PAIRS:
             self.count(1)
             if flags & HAS_ATTRIBUTES:
                 self.item(depth + 1)
             tag = self.item(depth + 1).value if flags & HAS_TAG else None
-            name = text_of(tag) if isinstance(tag, bytes) else str(len(found))
-            found[name] = self.item(depth + 1)
+            name = text_of(tag) if isinstance(tag, bytes) else str(len(attributes))
+            attributes[name] = self.item(depth + 1)
             flags = self.integer()
         if flags & 0xFF not in NULLS:
             raise Malformed("found a chain of objects without end, needs a file of R's `save`")
-        return found
+        return attributes
 
     def vector(self, kind: int, depth: int) -> Any:
         if kind in ARRAYS:
@@ -164,8 +164,8 @@ class _Reader:
             length = self.length(4)
             self.count(length)
             return [self.item(depth + 1) for _ in range(length)]
-        found = WHAT.get(kind, f"an object of type {kind}")
-        raise Malformed(f"found {found}, needs numbers, texts and lists of them")
+        what = WHAT.get(kind, f"an object of type {kind}")
+        raise Malformed(f"found {what}, needs numbers, texts and lists of them")
 
     def texts(self, length: int) -> pa.Array:
         """Texts of the same length are cut as a table of bytes, far faster than one by one."""

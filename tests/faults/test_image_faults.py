@@ -91,8 +91,8 @@ def test_every_odd_image_is_told_by_the_validation_and_keeps_its_row(pictures, m
     assert checks["decodable"]["observed"].startswith("3 of 20 break this")
     rows = read_table(folder / "images.parquet").to_pylist()
     assert [row["file"] for row in rows] == [f"photos/{n:02d}.jpg" for n in range(20)]
-    told = {row["file"].split("/")[1]: row["problem"] for row in rows if row["problem"]}
-    assert told == {
+    facts = {row["file"].split("/")[1]: row["problem"] for row in rows if row["problem"]}
+    assert facts == {
         **{"03.jpg": "truncated", "05.jpg": "colours", "08.jpg": "tiny"},
         **{"11.jpg": "gigantic", "14.jpg": "unreadable"},
     }
@@ -185,8 +185,8 @@ def test_a_run_that_is_killed_for_good_is_continued(pictures):
 )
 def test_labels_that_do_not_fit_are_refused_with_the_file(tmp_path, changes, message):
     path = coco(tmp_path / "labels.json", {"a.jpg": [1], "b.jpg": [2]})
-    told = json.loads(path.read_text())
-    path.write_text(json.dumps(told | changes))
+    facts = json.loads(path.read_text())
+    path.write_text(json.dumps(facts | changes))
     with pytest.raises(DataError, match=message) as error:
         read_coco(path)
     assert str(path) in str(error.value)
@@ -236,8 +236,8 @@ def test_weights_of_another_network_are_refused_with_the_file(tmp_path):
     ],
 )
 def test_damaged_weights_are_refused_with_the_file(tmp_path, shard, entry, message):
-    told = {"name": "x/kernel", "shape": [2], "dtype": "float32"} | entry
-    manifest = [{"paths": ["a.bin"], "weights": [told]}]
+    facts = {"name": "x/kernel", "shape": [2], "dtype": "float32"} | entry
+    manifest = [{"paths": ["a.bin"], "weights": [facts]}]
     (tmp_path / "model.json").write_text(json.dumps({"weightsManifest": manifest}))
     (tmp_path / "a.bin").write_bytes(shard)
     with pytest.raises(DataError, match=message) as error:

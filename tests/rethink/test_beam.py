@@ -50,27 +50,27 @@ def _after(number, label):
 
 def probabilities(row, scale):
     """Path -> probability, over all that close by themselves."""
-    found = {}
+    result = {}
     for path in PATHS:
         total = 1.0
         for step in range(len(path) + 1):
             logits = scale * LOGITS[row, PREFIXES[path[:step]]]
             odds = np.exp(logits) * [k not in path[:step] for k in range(K + 1)]
             total *= odds[path[step] if step < len(path) else K] / odds.sum()
-        found[path] = total
-    return found
+        result[path] = total
+    return result
 
 
 def confidences(row, scale, threshold):
     """Path -> geometric mean of its labels' probabilities, over all that cannot go on."""
-    found = {}
+    result = {}
     for path in PATHS:
         proba = [1 / (1 + np.exp(-scale * LOGITS[row, PREFIXES[path[:i]]])) for i in range(K + 1)]
         taken = [proba[step][label] for step, label in enumerate(path)]
         left = [proba[len(path)][k] for k in range(K) if k not in path]
         if all(p > threshold for p in taken) and all(p <= threshold for p in left):
-            found[path] = np.exp(np.mean(np.log(taken))) if taken else 1.0
-    return found
+            result[path] = np.exp(np.mean(np.log(taken))) if taken else 1.0
+    return result
 
 
 def as_sets(labels):
@@ -129,9 +129,9 @@ def test_an_instance_does_not_depend_on_the_others(threshold):
     together = beam_search(net.advance, net.start(), K, 3, threshold)
     for row in range(ROWS):
         alone = Net(slice(row, row + 1), closes=threshold is None)
-        found = beam_search(alone.advance, alone.start(), K, 3, threshold)
-        assert torch.equal(found.labels[0], together.labels[row])
-        assert torch.equal(found.proba[0], together.proba[row])
+        result = beam_search(alone.advance, alone.start(), K, 3, threshold)
+        assert torch.equal(result.labels[0], together.labels[row])
+        assert torch.equal(result.proba[0], together.proba[row])
 
 
 def test_the_search_ends_when_no_open_path_can_win():

@@ -241,8 +241,8 @@ def test_scorers_serve_scikit_learns_searches(name):
     Y = (X > 0.3).astype(int)
     cost, model = get_cost(name), LogisticRelevance()
     sign = 1 if cost.greater_is_better else -1
-    found = cost.scorer()(model.fit(X, Y), X, Y)
-    assert found == pytest.approx(sign * cost.score(Y, model.predict(X)))
+    result = cost.scorer()(model.fit(X, Y), X, Y)
+    assert result == pytest.approx(sign * cost.score(Y, model.predict(X)))
     searched = GridSearchCV(model, {"C": [1e-4, 100.0]}, scoring=cost.scorer(), cv=3).fit(X, Y)
     assert searched.best_params_ == {"C": 100.0} and np.isfinite(searched.best_score_)
 
@@ -263,12 +263,12 @@ def test_averaged_f1_agrees_with_scikit_learn():
             continue
         for average in ("macro", "micro"):
             for empty in (0.0, 1.0):
-                found = get_cost(f"{average}-f1").score(Y, P, empty=empty)
-                assert found == pytest.approx(f1_score(Y, P, average=average, zero_division=empty))
+                result = get_cost(f"{average}-f1").score(Y, P, empty=empty)
+                assert result == pytest.approx(f1_score(Y, P, average=average, zero_division=empty))
             weights = np.arange(len(Y)) + 1
-            found = get_cost(f"{average}-f1").score(Y, sp.csr_array(P), sample_weight=weights)
+            result = get_cost(f"{average}-f1").score(Y, sp.csr_array(P), sample_weight=weights)
             peer = f1_score(Y, P, average=average, sample_weight=weights, zero_division=1)
-            assert found == pytest.approx(peer)
+            assert result == pytest.approx(peer)
 
 
 def test_a_cost_of_the_whole_matrix_has_no_value_for_a_row():

@@ -40,12 +40,12 @@ def test_a_set_holds_what_the_pipeline_prepares(name, home, monkeypatch):
     entry = load_catalog().entry(name)
     source = next(source for source in entry.sources if source.format == "arff")
     expected = prepare(read_dataset(source, MIRROR / source.mirror), entry)
-    found = rethink.datasets.load(name, data_home=home)
-    scaled = UnitScaler().fit_transform(found.X)
-    assert content_hash(scaled, found.Y) == expected.card["content"]
-    assert sp.issparse(found.X) == (expected.card["storage"] == "sparse")
-    assert found.label_names == list(expected.label_names)
-    assert found.feature_names == list(expected.names) and found.title == entry.title
+    result = rethink.datasets.load(name, data_home=home)
+    scaled = UnitScaler().fit_transform(result.X)
+    assert content_hash(scaled, result.Y) == expected.card["content"]
+    assert sp.issparse(result.X) == (expected.card["storage"] == "sparse")
+    assert result.label_names == list(expected.label_names)
+    assert result.feature_names == list(expected.names) and result.title == entry.title
 
 
 @needs_mirror
@@ -77,8 +77,8 @@ def test_a_served_mirror_is_asked_first_and_once(tmp_path, monkeypatch, served):
     address, asked = served(MIRROR)
     monkeypatch.setenv("RETHINK_MIRROR", address)
     for _ in range(2):
-        found = rethink.datasets.load("emotions", data_home=tmp_path)
-    assert found.Y.shape == (593, 6)
+        result = rethink.datasets.load("emotions", data_home=tmp_path)
+    assert result.Y.shape == (593, 6)
     assert asked == [f"/{EMOTIONS}/emotions.arff", f"/{EMOTIONS}/emotions.xml"]
 
 

@@ -44,8 +44,8 @@ def test_sparse_labels_and_features_give_the_predictions_of_dense_ones(name):
     X, model = features(name), small(name)
     expected = clone(model).fit(X, Y).predict(X)
     assert (clone(model).fit(X, sp.csr_array(Y)).predict(X) == expected).all()
-    found = clone(model).fit(sp.csr_array(X), sp.csc_array(Y)).predict(sp.csr_array(X))
-    assert np.mean(found == expected) > 0.99  # another order of summation may decide a tie
+    result = clone(model).fit(sp.csr_array(X), sp.csc_array(Y)).predict(sp.csr_array(X))
+    assert np.mean(result == expected) > 0.99  # another order of summation may decide a tie
 
 
 def test_labels_given_by_name_come_back_by_name(name):
@@ -72,8 +72,8 @@ def test_probabilities_are_there_or_it_is_said_why_not(name):
             fitted.predict_proba(X)
         assert fitted.no_probabilities != "it predicts labels alone"
         return
-    found = fitted.predict_proba(X)
-    assert found.shape == Y.shape and (found >= 0).all() and (found <= 1).all()
+    result = fitted.predict_proba(X)
+    assert result.shape == Y.shape and (result >= 0).all() and (result <= 1).all()
 
 
 def test_weights_of_rows_are_obeyed_where_they_are_taken(name):
@@ -85,9 +85,9 @@ def test_weights_of_rows_are_obeyed_where_they_are_taken(name):
         return
     weights = np.repeat([0.0, 1.0, 2.0], 30)
     twice = np.concatenate([np.arange(30, 60), np.repeat(np.arange(60, 90), 2)])
-    found = clone(model).fit(X, Y, sample_weight=weights).predict_proba(X)
+    result = clone(model).fit(X, Y, sample_weight=weights).predict_proba(X)
     expected = clone(model).fit(X[twice], Y[twice]).predict_proba(X)
-    np.testing.assert_allclose(found, expected, atol=2e-3)
+    np.testing.assert_allclose(result, expected, atol=2e-3)
 
 
 def test_a_label_that_fit_has_not_seen_and_other_values_are_refused(name):

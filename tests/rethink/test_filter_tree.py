@@ -6,7 +6,7 @@ from sklearn.multioutput import ClassifierChain
 
 from rethink.costs import COSTS, Cost, get_cost
 from rethink.models.bayes import BayesOptimal
-from rethink.models.filter_tree import CondensedFilterTree, _Training, _Truth
+from rethink.models.filter_tree import CondensedFilterTree, Training, Truth
 from rethink.search import search_and_fit
 from rethink.synthetic import generate
 
@@ -101,12 +101,12 @@ def test_weights_are_those_of_flipped_labels_with_mean_one(name):
     path = np.random.default_rng(0).integers(0, 2, Y.shape).astype(np.uint8)
     for labels in (Y, path):
         raw = flipped_weights(get_cost(name), labels)
-        found = _Truth(X, Y, get_cost(name)).examples(labels)
-        np.testing.assert_allclose(found.weight, raw / raw.mean())
+        outcome = Truth(X, Y, get_cost(name)).examples(labels)
+        np.testing.assert_allclose(outcome.weight, raw / raw.mean())
 
 
 def test_equal_paths_become_one_example_of_their_common_weight():
-    truth = _Truth(X, Y, get_cost("hamming"))
+    truth = Truth(X, Y, get_cost("hamming"))
     path = np.where(np.arange(100)[:, None] < 40, Y, 1 - Y)
     joined = truth.own_paths.joined(truth.examples(path))
     assert len(joined.row) == 160 and joined.times.sum() == 200
@@ -139,7 +139,7 @@ def test_examples_without_weight_are_dropped():
 
 def test_prediction_is_that_of_the_last_round():
     three = CondensedFilterTree(cost="f1", rounds=3).fit(X, Y)
-    training = _Training(_Truth(X, Y, get_cost("f1")), C=1.0)
+    training = Training(Truth(X, Y, get_cost("f1")), C=1.0)
     training.fit_labels()
     for _ in range(2):
         training.add_path(training.follow())
@@ -152,11 +152,11 @@ def test_prediction_is_that_of_the_last_round():
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
 def test_a_path_of_strengths_gives_what_single_fits_give(kind, node_costs):
     model, Cs = CondensedFilterTree("f1", rounds=3, node_costs=node_costs), [1.0, 0.01, 100.0]
-    for C, found in zip(Cs, model.fit_path(kind(X), Y, Cs), strict=True):
+    for C, outcome in zip(Cs, model.fit_path(kind(X), Y, Cs), strict=True):
         single = CondensedFilterTree("f1", C, rounds=3, node_costs=node_costs).fit(kind(X), Y)
-        assert found.C == C
-        np.testing.assert_allclose(found.coef_, single.coef_, atol=2e-2)
-        np.testing.assert_array_equal(found.predict(NEW), single.predict(NEW))
+        assert outcome.C == C
+        np.testing.assert_allclose(outcome.coef_, single.coef_, atol=2e-2)
+        np.testing.assert_array_equal(outcome.predict(NEW), single.predict(NEW))
 
 
 def test_learns_for_a_cost_of_the_user():
@@ -172,8 +172,8 @@ def test_more_data_brings_it_closer_to_the_best_possible_prediction(name, node_c
     best = BayesOptimal(name, sample.support).fit(sample.joint)
 
     def regret(model):
-        found = cost(sample.Y[held], model.predict(sample.X[held])).mean()
-        return abs(found - cost(sample.Y[held], best.predict(sample.joint[held])).mean())
+        outcome = cost(sample.Y[held], model.predict(sample.X[held])).mean()
+        return abs(outcome - cost(sample.Y[held], best.predict(sample.joint[held])).mean())
 
     def tree(name, n):
         model = CondensedFilterTree(cost=name, C=10, rounds=4, node_costs=node_costs)
@@ -220,9 +220,9 @@ def test_degenerate_data_is_learned(rows, labels, name, node_costs):
 
 def test_search_works_with_fewer_rows_than_folds():
     model = CondensedFilterTree(rounds=2)
-    for _, found in search_and_fit(model, {"C": [0.1, 1.0]}, X[:2], Y[:2], ["f1"], seed=0):
-        assert found.cost.name == "f1"
-        assert found.predict(NEW).shape == (60, 4)
+    for _, outcome in search_and_fit(model, {"C": [0.1, 1.0]}, X[:2], Y[:2], ["f1"], seed=0):
+        assert outcome.cost.name == "f1"
+        assert outcome.predict(NEW).shape == (60, 4)
 
 
 @pytest.mark.parametrize(

@@ -39,12 +39,12 @@ MODELS = [
 def test_names_are_kept_and_given_back(model):
     fitted = clone(model).set_output(predict="frame").fit(X, Y)
     assert fitted.label_names_.tolist() == ["sun", "beach", "sea"]
-    found = fitted.predict(X.iloc[:7])
-    assert isinstance(found, pd.DataFrame) and list(found.columns) == list(Y.columns)
-    assert (found.index == X.index[:7]).all()
+    result = fitted.predict(X.iloc[:7])
+    assert isinstance(result, pd.DataFrame) and list(result.columns) == list(Y.columns)
+    assert (result.index == X.index[:7]).all()
     plain = clone(model).fit(X, Y).predict(X.iloc[:7])
     assert isinstance(plain, np.ndarray)
-    np.testing.assert_array_equal(found, plain)
+    np.testing.assert_array_equal(result, plain)
 
 
 def test_a_clone_keeps_the_choice_and_a_score_does_not_mind():

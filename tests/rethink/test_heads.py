@@ -61,10 +61,10 @@ def test_a_path_is_as_probable_as_its_steps(paths):
     images = torch.randn(20, 4, generator=torch.Generator().manual_seed(0))
     predicted = paths.proba(images)[0]
     assert len(predicted.unique(dim=0)) > 2
-    for image, found in zip(images, predicted, strict=True):
+    for image, result in zip(images, predicted, strict=True):
         every = {path: path_probability(paths, image, path) for path in PATHS}
         assert sum(every.values()) == pytest.approx(1, abs=1e-5)
-        assert set(max(every, key=every.get)) == set(found.nonzero()[:, 0].tolist())
+        assert set(max(every, key=every.get)) == set(result.nonzero()[:, 0].tolist())
 
 
 @torch.no_grad()
@@ -109,14 +109,14 @@ class Looker:
 
     def probabilities(self, path):
         """The net's probabilities at each step, the labels of `path` being fed on."""
-        state, fed, found = (torch.zeros(1, HIDDEN), torch.zeros(1, HIDDEN)), self.preliminary, []
+        state, fed, result = (torch.zeros(1, HIDDEN), torch.zeros(1, HIDDEN)), self.preliminary, []
         for label in [*path, None]:
             context = (self.attention(state[0][0]).unsqueeze(1) * self.patches).sum(0)
             state = self.cell(torch.cat([context, fed]).unsqueeze(0), state)
-            found.append(torch.sigmoid(state[0][0] @ self.w["output"] + self.w["output_bias"]))
+            result.append(torch.sigmoid(state[0][0] @ self.w["output"] + self.w["output_bias"]))
             if label is not None:
                 fed = torch.eye(K)[label]
-        return found
+        return result
 
 
 @torch.no_grad()
@@ -125,7 +125,7 @@ def test_attention_prefers_the_surest_path(attention):
     proba = attention.proba(maps)[0]
     predicted = proba > 0.4
     assert len(predicted.unique(dim=0)) > 2
-    for number, found in enumerate(predicted):
+    for number, result in enumerate(predicted):
         looker = Looker(attention, maps[number].flatten(1).T)
         every = {}
         for path in PATHS:
@@ -135,7 +135,7 @@ def test_attention_prefers_the_surest_path(attention):
             if all(p > 0.4 for p in chosen) and all(p <= 0.4 for p in left):
                 every[path] = np.exp(np.mean(np.log(chosen))) if chosen else 1.0
         best = max(every, key=every.get)
-        assert set(best) == set(found.nonzero()[:, 0].tolist())
+        assert set(best) == set(result.nonzero()[:, 0].tolist())
         steps = looker.probabilities(best)
         for label in range(K):
             step = best.index(label) if label in best else -1

@@ -228,8 +228,8 @@ def test_the_race_of_strengths_values_what_a_plain_search_does(net):
 def test_costs_share_fits_in_a_search():
     net = CNNRNN(hidden=8, embedding=8, random_state=0)
     grid = {"l2": [1e-2], "epochs": [2], "stopping": ["loss"]}
-    found = [fitted for _, fitted in search_and_fit(net, grid, X, Y, ["f1", "rank"], seed=0)]
-    assert found[0] is found[1]
+    models = [fitted for _, fitted in search_and_fit(net, grid, X, Y, ["f1", "rank"], seed=0)]
+    assert models[0] is models[1]
 
 
 def half_on_any_device(device):

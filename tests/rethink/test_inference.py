@@ -165,16 +165,16 @@ class Exact(Cost):
 def test_costs_of_pairs_equal_the_cost(cost):
     rng = np.random.default_rng(1)
     Y, P = (rng.random((2, 5, 4)) < 0.4).astype(int), (rng.random((2, 3, 4)) < 0.4).astype(int)
-    found = pair_costs(cost, Y, P)
+    result = pair_costs(cost, Y, P)
     for block, truth, guess in itertools.product(range(2), range(5), range(3)):
         expected = cost(Y[block, truth][None], P[block, guess][None])[0]
-        assert found[block, truth, guess] == pytest.approx(expected)
+        assert result[block, truth, guess] == pytest.approx(expected)
 
 
 def test_the_best_vector_for_a_users_cost_is_the_most_probable_one():
     support, probabilities = random_joints(3, 40, 2)
-    found = best_expected(Exact(), support, support, probabilities)
-    np.testing.assert_array_equal(found, probabilities.argmax(axis=1))
+    result = best_expected(Exact(), support, support, probabilities)
+    np.testing.assert_array_equal(result, probabilities.argmax(axis=1))
 
 
 def test_most_probable_sets_grow_by_the_next_label():

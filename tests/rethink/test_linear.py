@@ -48,9 +48,9 @@ def test_the_optimum_is_that_of_a_general_minimiser(C, weighted):
     weight = np.random.default_rng(1).exponential(size=40) if weighted else np.ones(40)
     args = (X, Y[:, 0], C, weight)
     expected = minimize(objective, np.zeros(4), args, jac=gradient, options={"gtol": 1e-9}).x
-    found = fit_logistic(X, Y[:, 0], C, weight=weight if weighted else None)
-    np.testing.assert_allclose(found, expected, atol=1e-5)
-    assert np.linalg.norm(gradient(found, *args)) < 2e-6
+    result = fit_logistic(X, Y[:, 0], C, weight=weight if weighted else None)
+    np.testing.assert_allclose(result, expected, atol=1e-5)
+    assert np.linalg.norm(gradient(result, *args)) < 2e-6
 
 
 @pytest.mark.parametrize("shape", [(150, 20), (40, 90), (60, 450)])
@@ -85,8 +85,8 @@ def test_a_path_gives_what_single_fits_give_in_any_order(shape):
     X, Y = problem(*shape, 4)
     shuffled = [1.0, 1e4, 1e-4, 10.0, 1.0]
     path = fit_path(X, Y, shuffled)
-    for C, found in zip(shuffled, path, strict=True):
-        np.testing.assert_allclose(found, fit_logistic(X, Y, C), atol=2e-6)
+    for C, result in zip(shuffled, path, strict=True):
+        np.testing.assert_allclose(result, fit_logistic(X, Y, C), atol=2e-6)
 
 
 def test_a_start_changes_nothing_but_the_time():
@@ -102,9 +102,9 @@ def test_a_start_changes_nothing_but_the_time():
 
 def test_a_start_at_the_optimum_needs_no_step(monkeypatch):
     X, Y = problem(90, 5, 3)
-    found = fit_logistic(X, Y, 10.0)
+    result = fit_logistic(X, Y, 10.0)
     monkeypatch.setattr("rethink.linear.direction", None)
-    np.testing.assert_array_equal(fit_logistic(X, Y, 10.0, start=found), found)
+    np.testing.assert_array_equal(fit_logistic(X, Y, 10.0, start=result), result)
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
@@ -112,12 +112,12 @@ def test_a_start_at_the_optimum_needs_no_step(monkeypatch):
 def test_labels_use_the_earlier_ones_they_are_allowed(shape, kind):
     X, Y = problem(*shape, 4)
     allowed = np.random.default_rng(5).random((4, 4)) < 0.6
-    found = fit_logistic(kind(X), Y, 5.0, earlier=1 - Y, allowed=allowed)
+    result = fit_logistic(kind(X), Y, 5.0, earlier=1 - Y, allowed=allowed)
     for label in range(4):
         alone = fit_logistic(np.hstack([X, 1 - Y[:, allowed[label]]]), Y[:, label], 5.0)
         used = np.concatenate([np.ones(shape[1], bool), allowed[label], [True]])
-        np.testing.assert_allclose(found[label, used], alone, atol=2e-6)
-        assert (found[label, ~used] == 0).all()
+        np.testing.assert_allclose(result[label, used], alone, atol=2e-6)
+        assert (result[label, ~used] == 0).all()
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
@@ -128,14 +128,14 @@ def test_a_row_can_stand_for_several_examples(shape, kind):
     row = rng.integers(0, shape[0], 2 * shape[0])
     earlier, weight = rng.integers(0, 2, (len(row), 3)), rng.exponential(size=(len(row), 3))
     before, labels = np.tri(3, k=-1, dtype=bool), rng.integers(0, 2, (len(row), 3))
-    found = fit_logistic(
+    result = fit_logistic(
         kind(X), labels, 2.0, weight=weight, row=row, earlier=earlier, allowed=before
     )
     for label in range(3):
         repeated = np.hstack([X[row], earlier[:, :label]])
         alone = fit_logistic(repeated, labels[:, label], 2.0, weight=weight[:, label])
         used = np.r_[: shape[1] + label, shape[1] + 3]
-        np.testing.assert_allclose(found[label, used], alone, atol=2e-6)
+        np.testing.assert_allclose(result[label, used], alone, atol=2e-6)
 
 
 def test_products_of_rows_are_the_same_kept_or_formed_anew(monkeypatch):
@@ -173,10 +173,10 @@ def test_labels_constant_where_it_counts_are_constant():
     weight[:, 2] = Y[:, 2]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = fit_logistic(X, Y, weight=weight)
-    np.testing.assert_array_equal(found[:3, -1], [-np.inf, np.inf, np.inf])
-    assert (found[:3, :-1] == 0).all() and np.isfinite(found[3]).all()
-    np.testing.assert_allclose(found[3], fit_logistic(X, Y[:, 3]), atol=1e-9)
+        result = fit_logistic(X, Y, weight=weight)
+    np.testing.assert_array_equal(result[:3, -1], [-np.inf, np.inf, np.inf])
+    assert (result[:3, :-1] == 0).all() and np.isfinite(result[3]).all()
+    np.testing.assert_allclose(result[3], fit_logistic(X, Y[:, 3]), atol=1e-9)
 
 
 def test_no_weight_at_all_decides_nothing():
@@ -201,8 +201,8 @@ def test_features_of_any_scale_converge(scale):
     X, Y = problem(70, 4, 2)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = fit_path(scale * X, Y, [1e-4, 1.0, 1e4])
-    assert np.isfinite(found).all()
+        result = fit_path(scale * X, Y, [1e-4, 1.0, 1e4])
+    assert np.isfinite(result).all()
 
 
 def test_a_fit_that_does_not_converge_says_so(monkeypatch):

@@ -186,7 +186,7 @@ def test_a_search_over_strengths_goes_along_a_path(inner, monkeypatch):
     plain = search(model, grid, X, Y, NAMES, seed=0)
     for name in NAMES:
         assert quick[name].params == plain[name].params
-        scores = [[s["value"] for s in found[name].fold_scores] for found in (quick, plain)]
+        scores = [[s["value"] for s in result[name].fold_scores] for result in (quick, plain)]
         assert scores[0] == pytest.approx(scores[1], abs=0.02)
     assert not hasattr(DecisionRule(GaussianNB()), "fit_path")
     assert not hasattr(DecisionRule(inner, calibration="sigmoid"), "fit_path")
@@ -264,12 +264,12 @@ def test_calibration_keeps_constant_labels_and_the_order(kind):
 
 def test_the_cost_is_passed_on_where_this_is_wanted():
     net = RethinkNet(hidden=4, features=4, epochs=2, random_state=0)
-    told, blind = (DecisionRule(net, "f1", pass_cost=wanted).fit(X, Y) for wanted in (True, False))
-    assert told.estimator_.cost == "f1" and blind.estimator_.cost == net.cost
-    assert not shares_fits(told) and shares_fits(blind)
+    facts, blind = (DecisionRule(net, "f1", pass_cost=wanted).fit(X, Y) for wanted in (True, False))
+    assert facts.estimator_.cost == "f1" and blind.estimator_.cost == net.cost
+    assert not shares_fits(facts) and shares_fits(blind)
     assert shares_fits(DecisionRule(LogisticRelevance(), pass_cost=True))
-    found = list(search_and_fit(told, {}, X, Y, ["rank", "f1"], seed=0))
-    assert [model.estimator_.cost.name for _, model in found] == ["rank", "f1"]
+    result = list(search_and_fit(facts, {}, X, Y, ["rank", "f1"], seed=0))
+    assert [model.estimator_.cost.name for _, model in result] == ["rank", "f1"]
 
 
 def test_names_are_found():

@@ -20,7 +20,7 @@ def sigmoid(v):
 
 
 def numpy_step(rnn, hard, z, U, b, h, c, mask):
-    """One step of section 2.2 of the authors' net, written once more gate by gate."""
+    """One step of the authors' net, written once more gate by gate."""
     H = len(U)
     gate = (lambda v: np.clip(0.2 * v + 0.5, 0, 1)) if hard else sigmoid
     part = [slice(k * H, (k + 1) * H) for k in range(4)]
@@ -129,8 +129,8 @@ def test_the_loss_is_the_mean_over_steps_instances_and_labels():
         p = sigmoid(logits[t, n, i].item())
         entropy = -np.log(p) if y[n, i] else -np.log(1 - p)
         total += weights[t, n, i].item() * entropy
-    found = net.loss(x, y, lambda logits: weights)
-    np.testing.assert_allclose(found.item(), total / 36, rtol=1e-12)
+    result = net.loss(x, y, lambda logits: weights)
+    np.testing.assert_allclose(result.item(), total / 36, rtol=1e-12)
 
 
 @pytest.mark.parametrize(("rnn", "hard"), GATES)

@@ -78,7 +78,7 @@ def test_the_rate_falls_and_the_average_follows_by_their_formulas():
     trainer = net.trainer(net.data(X, Y), np.arange(240))
     average, rates = 0.0, []
     for k, index in enumerate(np.array_split(np.arange(240), 6), start=1):
-        trainer._step(index)
+        trainer.step(index)
         average = average + (trainer.net.first.detach() - average) * 9 / (k + 8)
         rates.append(trainer.optimiser.param_groups[0]["lr"])
         torch.testing.assert_close(trainer.trained.first.detach(), average)
@@ -99,20 +99,20 @@ def test_weights_from_the_first_iteration_are_from_its_own_prediction():
     rng = np.random.default_rng(0)
     logits, labels = torch.from_numpy(rng.normal(size=(2, 3, 5))), rng.integers(0, 2, (3, 5))
     y, cost = torch.from_numpy(labels).double(), get_cost("f1")
-    found = Reweighter(cost, "step", first=1)(logits, y, np.arange(3))
+    result = Reweighter(cost, "step", first=1)(logits, y, np.arange(3))
     for step in (0, 1):
         expected = cost.weights(labels, (logits[0] > 0).int().numpy())
-        np.testing.assert_allclose(found[step], expected / expected.mean())
+        np.testing.assert_allclose(result[step], expected / expected.mean())
 
 
 def test_a_net_of_one_iteration_is_trained_for_the_cost_if_its_first_is_weighted():
     net = RethinkNet(hidden=8, features=8, iterations=1, weights_from=1, **SMALL)
-    plain, paper = (clone(net).set_params(cost="f1", **told) for told in NO_WEIGHTS)
+    plain, paper = (clone(net).set_params(cost="f1", **facts) for facts in NO_WEIGHTS)
     assert net.fit_uses_cost and not plain.fit_uses_cost and not paper.fit_uses_cost
     fits = {cost: clone(net).set_params(cost=cost).fit(X, Y) for cost in ("rank", "f1", "hamming")}
-    found = {cost: fit.predict_proba(X).tobytes() for cost, fit in fits.items()}
-    assert len(set(found.values())) == 3
-    assert found["hamming"] == plain.fit(X, Y).predict_proba(X).tobytes()
+    result = {cost: fit.predict_proba(X).tobytes() for cost, fit in fits.items()}
+    assert len(set(result.values())) == 3
+    assert result["hamming"] == plain.fit(X, Y).predict_proba(X).tobytes()
 
 
 NO_WEIGHTS = [{"reweight": None}, {"weights_from": 2}]
@@ -122,7 +122,7 @@ NO_WEIGHTS = [{"reweight": None}, {"weights_from": 2}]
 def test_an_ensemble_is_the_mean_of_nets_of_its_own_and_is_saved_whole(net, tmp_path):
     three = clone(net).set_params(ensemble=3).fit(X, Y)
     assert len(three.nets_) == 3
-    rows = three._rows(X)
+    rows = three.rows(X)
     each = [one.predict(rows, np.arange(240))[-1].numpy() for one in three.nets_]
     assert any((one != each[0]).any() for one in each[1:]) or isinstance(net, CNNRNN)
     np.testing.assert_array_equal(three.predict(X), np.mean(each, axis=0) > 0.5)
@@ -145,12 +145,12 @@ def test_paired_nets_share_initial_weights_and_batches():
     ]
     data, index = base.data(X, Y), np.arange(240)
     first = base.trainer(data, index)
-    batches = [rows.tolist() for rows in first._batches()]
+    batches = [rows.tolist() for rows in first.batches()]
     for other in others:
         trainer = clone(base).set_params(**other).trainer(data, index)
         for name in ("first", "output") + (("recurrent",) if "rnn" not in other else ()):
             assert torch.equal(trainer.net.get_parameter(name), first.net.get_parameter(name))
-        assert [rows.tolist() for rows in trainer._batches()] == batches
+        assert [rows.tolist() for rows in trainer.batches()] == batches
 
 
 @pytest.mark.parametrize("net", NETS)

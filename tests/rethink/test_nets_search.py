@@ -70,9 +70,9 @@ def test_the_best_look_is_in_the_best_stretch(cost):
     sign = -1 if cost == "f1" else 1
     values = (np.full((1, 3), sign * v) for v in losses)
     runs.looks = [[race.Look(epoch, v, 0.0, False) for epoch, v in enumerate(values, 1)]]
-    assert runs._best_look(0, 0).epochs == 5
+    assert runs.best_look(0, 0).epochs == 5
     runs.stopping = "loss"
-    assert runs._best_look(0, 0).epochs == 7
+    assert runs.best_look(0, 0).epochs == 7
 
 
 def test_values_of_the_last_rung_are_those_of_a_plain_fit_of_as_many_epochs(short_rungs):
@@ -89,7 +89,7 @@ def test_training_by_folds_ends_long_after_the_best_look(short_rungs):
     net = clone(NET).set_params(most_epochs=1000, patience=6, stopping="folds")
     runs = race.Race(net, POINTS[2:3], X, noise, PARTS, [get_cost("rank")])
     runs.run()
-    epochs = runs._best_look(0, 0).epochs
+    epochs = runs.best_look(0, 0).epochs
     assert max(2 * epochs, epochs + 6) <= runs.looks[0][-1].epochs < 1000
 
 

@@ -28,12 +28,12 @@ def test_closed_forms_on_tensors_equal_the_weights_of_the_cost(name):
     for K in (1, 2, 5):
         Y, P = rng.integers(0, 2, (200, K)), rng.integers(0, 2, (2, 200, K))
         Y[:20], P[:, :10] = 0, 0
-        found = label_weights(get_cost(name))(
+        result = label_weights(get_cost(name))(
             torch.from_numpy(Y).double(), torch.from_numpy(P).double()
         )
         for step in range(2):
             expected = get_cost(name).weights(Y, P[step])
-            np.testing.assert_allclose(found[step if found.ndim == 3 else ...], expected)
+            np.testing.assert_allclose(result[step if result.ndim == 3 else ...], expected)
 
 
 def test_weights_have_a_mean_of_one_in_each_batch_and_step():
@@ -63,19 +63,19 @@ def test_reweighting_uses_the_prediction_of_the_step_before(name, mode):
     batch = torch.from_numpy(rng.normal(size=(3, 3, 5)))
     Y = rng.integers(0, 2, (9, 5))
     y = torch.from_numpy(Y[index]).double()
-    found = reweighted(cost, mode, batch, y, index, everything)
+    result = reweighted(cost, mode, batch, y, index, everything)
     source = batch if mode == "step" else everything[:, index]
-    assert (found[0] == 1).all()
+    assert (result[0] == 1).all()
     for step in (1, 2):
         expected = cost.weights(Y[index], (source[step - 1] > 0).int().numpy())
-        np.testing.assert_allclose(found[step], normalised_numpy(expected))
+        np.testing.assert_allclose(result[step], normalised_numpy(expected))
 
 
 def test_before_the_first_refresh_nothing_is_taken_as_predicted():
     y = torch.tensor([[1.0, 0.0], [0.0, 0.0]])
-    found = reweighted(get_cost("f1"), "period", torch.ones(2, 2, 2), y, np.arange(2))
+    result = reweighted(get_cost("f1"), "period", torch.ones(2, 2, 2), y, np.arange(2))
     expected = get_cost("f1").weights(y.int().numpy(), np.zeros((2, 2), int))
-    np.testing.assert_allclose(found[1], normalised_numpy(expected))
+    np.testing.assert_allclose(result[1], normalised_numpy(expected))
 
 
 class MissedOnly(Cost):
@@ -85,8 +85,8 @@ class MissedOnly(Cost):
 
 def test_a_cost_of_ones_own_is_asked_for_its_weights():
     y = torch.tensor([[1.0, 0.0], [1.0, 1.0]])
-    found = reweighted(MissedOnly(), "step", torch.ones(2, 2, 2), y, np.arange(2))
-    np.testing.assert_allclose(found[1], [[4 / 3, 0], [4 / 3, 4 / 3]])
+    result = reweighted(MissedOnly(), "step", torch.ones(2, 2, 2), y, np.arange(2))
+    np.testing.assert_allclose(result[1], [[4 / 3, 0], [4 / 3, 4 / 3]])
 
 
 def test_hamming_and_off_and_a_single_iteration_have_no_weights():
@@ -148,7 +148,7 @@ def test_the_penalty_is_part_of_the_loss():
 def test_an_epoch_sees_every_row_once_in_new_batches():
     def batches(**settings):
         one = trainer(Recipe(**PLAIN | settings))
-        return [[b.tolist() for b in one._batches()] for _ in range(2)]
+        return [[b.tolist() for b in one.batches()] for _ in range(2)]
 
     fixed, drawn = batches(shuffle=False), batches(shuffle=True)
     assert [rows[0] for rows in fixed[0]] == [0, 13, 26, 38]  # at most 16, all but equal

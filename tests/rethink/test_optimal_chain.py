@@ -37,9 +37,9 @@ def test_predicts_as_a_chain_of_linear_svc_in_its_order(order_search, C):
 @pytest.mark.parametrize(("order_search", "find"), [("dp", dp_order), ("greedy", greedy_order)])
 def test_order_is_that_of_the_search(order_search, find):
     model = OptimalChain(C=0.3, order_search=order_search).fit(X, Y)
-    found = find(X, Y, 0.3)
-    assert tuple(model.order_) == found.labels
-    assert model.order_value_ == found.value
+    result = find(X, Y, 0.3)
+    assert tuple(model.order_) == result.labels
+    assert model.order_value_ == result.value
 
 
 def test_value_of_the_file_order_is_the_sum_of_squared_weights():
@@ -144,8 +144,8 @@ def test_with_its_own_strength_the_order_is_searched_once_for_a_grid(monkeypatch
     monkeypatch.setitem(optimal_chain.ORDER_SEARCHES, "dp", counted)
     grid = {"C": [0.1, 1.0, 10.0]}
     costs = ["hamming", "rank", "f1"]
-    found = search_and_fit(OptimalChain(order_C=0.5), grid, X, Y, costs, folds=3, seed=0)
-    fitted = [(selection.params, model.predict(X)) for selection, model in found]
+    result = search_and_fit(OptimalChain(order_C=0.5), grid, X, Y, costs, folds=3, seed=0)
+    fitted = [(selection.params, model.predict(X)) for selection, model in result]
     assert len(searches) == 3 + 1
     for params, predicted in fitted:
         plain = OptimalChain(order_C=0.5, **params).fit(X, Y)

@@ -59,10 +59,10 @@ def value_of(order, cost):
 
 def assert_same(X, Y, C):
     order, value = plain_recurrence(X, Y, C)
-    found = dp_order(X, Y, C)
-    assert found.labels == order
-    assert found.value == pytest.approx(value, rel=1e-9)
-    assert found.solved <= found.pairs
+    result = dp_order(X, Y, C)
+    assert result.labels == order
+    assert result.value == pytest.approx(value, rel=1e-9)
+    assert result.solved <= result.pairs
 
 
 @pytest.mark.parametrize("C", [1e-3, 0.1, 1.0, 30.0, 1e4])
@@ -103,10 +103,10 @@ def test_is_the_best_of_all_orders_where_the_recurrence_sees_all(K):
 @pytest.mark.parametrize("seed", range(6))
 def test_value_is_that_of_the_order_and_never_below_the_best_of_all(seed):
     X, Y = labelled(seed, n=50, d=3, K=4)
-    cost, found = costs_of(X, Y, 1.0), dp_order(X, Y, 1.0)
+    cost, result = costs_of(X, Y, 1.0), dp_order(X, Y, 1.0)
     values = {order: value_of(order, cost) for order in permutations(range(4))}
-    assert found.value == pytest.approx(values[found.labels])
-    assert min(values.values()) - 1e-9 <= found.value <= np.median(list(values.values()))
+    assert result.value == pytest.approx(values[result.labels])
+    assert min(values.values()) - 1e-9 <= result.value <= np.median(list(values.values()))
 
 
 @pytest.mark.parametrize("C", [0.1, 10.0])
@@ -116,19 +116,19 @@ def test_greedy_search_appends_the_cheapest_label(C):
     while len(order) < 7:
         left = [i for i in range(7) if i not in order]
         order.append(min(left, key=lambda i: cost(i, frozenset(order))))
-    found = greedy_order(X, Y, C)
-    assert found.labels == tuple(order)
-    assert found.value == pytest.approx(value_of(order, cost))
-    assert found.pairs == 7 * 8 / 2
+    result = greedy_order(X, Y, C)
+    assert result.labels == tuple(order)
+    assert result.value == pytest.approx(value_of(order, cost))
+    assert result.pairs == 7 * 8 / 2
 
 
 def test_bounds_spare_solving_most_machines_of_rare_labels():
     rng = np.random.default_rng(14)
     X = rng.random((150, 5))
     Y = (rng.random((150, 16)) < rng.uniform(0.02, 0.3, 16)).astype(np.uint8)
-    found = dp_order(X, Y, 0.01)
-    assert found.solved < 0.5 * found.pairs
-    assert found.pairs < 16**3 / 2  # of which many have the same label set
+    result = dp_order(X, Y, 0.01)
+    assert result.solved < 0.5 * result.pairs
+    assert result.pairs < 16**3 / 2  # of which many have the same label set
 
 
 @pytest.mark.parametrize("search", [dp_order, greedy_order])
@@ -143,5 +143,5 @@ def test_sparse_equals_dense(search, d):
 
 @pytest.mark.parametrize("search", [dp_order, greedy_order])
 def test_all_labels_constant_costs_nothing(search):
-    found = search(np.ones((4, 1)), np.array([[0, 1, 0]] * 4), 1.0)
-    assert sorted(found.labels) == [0, 1, 2] and found.value == 0
+    result = search(np.ones((4, 1)), np.array([[0, 1, 0]] * 4), 1.0)
+    assert sorted(result.labels) == [0, 1, 2] and result.value == 0

@@ -54,7 +54,7 @@ def test_the_chain_is_that_of_the_classifier_chain():
 @pytest.mark.parametrize("order", [[0, 1, 2, 3, 4], [3, 1, 4, 0, 2]])
 def test_the_enumerated_joint_is_the_product_of_the_links(order):
     model = ClassifierChain(order=order).fit(X, Y)
-    joint = enumerate_chain(model._logits(X[:4]), model.effects_, model.order_)
+    joint = enumerate_chain(model.logits(X[:4]), model.effects_, model.order_)
     for row in range(4):
         expected = joint_by_hand(model, X[row])
         for y, chance in zip(joint.support.tolist(), joint.probabilities[row], strict=True):
@@ -64,7 +64,7 @@ def test_the_enumerated_joint_is_the_product_of_the_links(order):
 @pytest.mark.parametrize("order", [[0, 1, 2, 3, 4], [3, 1, 4, 0, 2]])
 def test_samples_agree_with_enumeration(order):
     model = ClassifierChain(order=order).fit(X, Y)
-    chain = model._logits(X[:40]), model.effects_, model.order_
+    chain = model.logits(X[:40]), model.effects_, model.order_
     exact = enumerate_chain(*chain)
     drawn = sample_chain(*chain, spread_draws(20_000, 5, np.random.RandomState(0)))
     np.testing.assert_allclose(drawn.marginals, exact.marginals, atol=0.015)
@@ -78,7 +78,7 @@ def test_samples_agree_with_enumeration(order):
 @pytest.mark.parametrize("cost", [*NAMES[:3], Exact()])
 def test_predictions_are_bayes_optimal_for_the_chains_joint(cost):
     model = ProbabilisticChain(cost).fit(X, Y)
-    joint = enumerate_chain(model._logits(X), model.effects_, model.order_)
+    joint = enumerate_chain(model.logits(X), model.effects_, model.order_)
     best = BayesOptimal(cost, joint.support).fit(joint.probabilities)
     reached = best.cost_matrix_[:, model.predict(X) @ (1 << np.arange(5)[::-1])]
     ours = np.einsum("nm,mn->n", joint.probabilities, reached)
@@ -87,7 +87,7 @@ def test_predictions_are_bayes_optimal_for_the_chains_joint(cost):
 
 def test_accuracy_over_all_vectors_is_bayes_optimal_and_the_rule_of_f1_is_not():
     model = ProbabilisticChain("accuracy", accuracy_rule="samples").fit(X, Y)
-    joint = enumerate_chain(model._logits(X), model.effects_, model.order_)
+    joint = enumerate_chain(model.logits(X), model.effects_, model.order_)
     best = BayesOptimal("accuracy", joint.support).fit(joint.probabilities)
     np.testing.assert_array_equal(model.predict(X), best.predict(joint.probabilities))
     by_f1 = model.set_params(accuracy_rule="f1").predict(X)
@@ -165,10 +165,10 @@ def test_one_fit_serves_all_costs_of_a_search(labels, monkeypatch):
     monkeypatch.setattr(ProbabilisticChain, "fit", lambda *args: refits.append(1) or fit(*args))
     assert shares_fits(ProbabilisticChain())
     labelled = np.tile(Y, 3)[:, :labels]
-    found = search_and_fit(
+    result = search_and_fit(
         ProbabilisticChain(random_state=0), {"C": [0.01, 1.0]}, X, labelled, NAMES, seed=0
     )
-    chosen = [(selection.cost.name, selection.params["C"]) for selection, _ in found]
+    chosen = [(selection.cost.name, selection.params["C"]) for selection, _ in result]
     assert len(fits) == 3 and len(refits) == len({C for _, C in chosen})
     assert [name for name, _ in chosen] == NAMES
 
@@ -177,14 +177,14 @@ def test_one_fit_serves_all_costs_of_a_search(labels, monkeypatch):
 def test_a_search_along_a_path_equals_fits_and_predictions_one_by_one(inference):
     options = {"inference": inference, "random_state": 0}
     strengths = [1e-3, 1.0, 1e3]
-    found = search(ProbabilisticChain(**options), {"C": strengths}, X, Y, NAMES, seed=3)
+    result = search(ProbabilisticChain(**options), {"C": strengths}, X, Y, NAMES, seed=3)
     for name in NAMES:
         values = []
         for C, held in itertools.product(strengths, fold_rows(len(Y), 3, 3)):
             kept = np.setdiff1d(np.arange(len(Y)), held)
             model = ProbabilisticChain(name, C, **options).fit(X[kept], Y[kept])
             values.append(get_cost(name)(Y[held], model.predict(X[held])).mean())
-        assert [score["value"] for score in found[name].fold_scores] == values
+        assert [score["value"] for score in result[name].fold_scores] == values
 
 
 def test_sparse_data_give_the_predictions_of_dense_data():

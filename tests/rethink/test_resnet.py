@@ -45,27 +45,27 @@ def torch_name(convolution):
 def arrays():
     """Random weights by Keras' names, of a size that keeps values moderate through 50 layers."""
     rng = np.random.default_rng(0)
-    found = {}
+    result = {}
     for name, shape in keras_layers().items():
         kernel = rng.standard_normal(shape) / np.sqrt(np.prod(shape[:3]))
-        found[f"{name}/kernel"] = kernel
-        found[f"{name}/bias"] = rng.normal(0, 0.3, shape[3])
+        result[f"{name}/kernel"] = kernel
+        result[f"{name}/bias"] = rng.normal(0, 0.3, shape[3])
         for part, low, high in (
             ("gamma", 0.5, 1.0),
             ("beta", -0.3, 0.3),
             ("moving_mean", -0.3, 0.3),
             ("moving_variance", 0.1, 1.5),
         ):
-            found[f"{norm_of(name)}/{part}"] = rng.uniform(low, high, shape[3])
-    found["fc1000/kernel"] = rng.standard_normal((2048, 1000)) / 45
-    found["fc1000/bias"] = rng.standard_normal(1000)
-    return {name: value.astype(np.float32) for name, value in found.items()}
+            result[f"{norm_of(name)}/{part}"] = rng.uniform(low, high, shape[3])
+    result["fc1000/kernel"] = rng.standard_normal((2048, 1000)) / 45
+    result["fc1000/bias"] = rng.standard_normal(1000)
+    return {name: value.astype(np.float32) for name, value in result.items()}
 
 
 @pytest.fixture(scope="module")
 def state_dict(arrays):
     """The same weights by torchvision's names, without the biases it does not have."""
-    found = {"fc.weight": arrays["fc1000/kernel"].T, "fc.bias": arrays["fc1000/bias"]}
+    result = {"fc.weight": arrays["fc1000/kernel"].T, "fc.bias": arrays["fc1000/bias"]}
     parts = {
         "weight": "gamma",
         "bias": "beta",
@@ -74,10 +74,10 @@ def state_dict(arrays):
     }
     for name in keras_layers():
         convolution, norm = torch_name(name)
-        found[f"{convolution}.weight"] = arrays[f"{name}/kernel"].transpose(3, 2, 0, 1)
+        result[f"{convolution}.weight"] = arrays[f"{name}/kernel"].transpose(3, 2, 0, 1)
         for ours, theirs in parts.items():
-            found[f"{norm}.{ours}"] = arrays[f"{norm_of(name)}/{theirs}"]
-    return {name: torch.from_numpy(np.ascontiguousarray(v)) for name, v in found.items()}
+            result[f"{norm}.{ours}"] = arrays[f"{norm_of(name)}/{theirs}"]
+    return {name: torch.from_numpy(np.ascontiguousarray(v)) for name, v in result.items()}
 
 
 def windows(x, size, stride, fill):
@@ -123,13 +123,13 @@ def test_both_layouts_compute_what_plain_numpy_does(layout, arrays, state_dict):
         net = ResNet50.from_keras(arrays).eval()
     else:
         net = ResNet50.from_torchvision(state_dict).eval()
-    found = net(torch.from_numpy(images).float())
+    result = net(torch.from_numpy(images).float())
     map, logits = numpy_logits(arrays, images, keras=layout == "keras")
-    assert found.shape == (2, 2048, 2, 3)
-    np.testing.assert_allclose(found, map, rtol=1e-3, atol=1e-3 * map.std())
-    np.testing.assert_allclose(net.pooled(found), map.mean((2, 3)), rtol=1e-3, atol=1e-3)
-    found = net.logits(torch.from_numpy(images).float())
-    np.testing.assert_allclose(found, logits, rtol=1e-3, atol=1e-3 * logits.std())
+    assert result.shape == (2, 2048, 2, 3)
+    np.testing.assert_allclose(result, map, rtol=1e-3, atol=1e-3 * map.std())
+    np.testing.assert_allclose(net.pooled(result), map.mean((2, 3)), rtol=1e-3, atol=1e-3)
+    result = net.logits(torch.from_numpy(images).float())
+    np.testing.assert_allclose(result, logits, rtol=1e-3, atol=1e-3 * logits.std())
 
 
 def test_the_layouts_have_the_published_numbers_of_parameters(arrays):

@@ -34,19 +34,19 @@ def keras_arrays(folder):
 
 def largest_labels(coco):
     """File -> the label that covers most of the image."""
-    found = {}
+    result = {}
     for split in ("train2017", "val2017"):
-        told = json.loads((coco / "annotations" / f"instances_{split}.json").read_text())
-        names = {entry["id"]: entry["name"] for entry in told["categories"]}
+        facts = json.loads((coco / "annotations" / f"instances_{split}.json").read_text())
+        names = {entry["id"]: entry["name"] for entry in facts["categories"]}
         areas = {}
-        for entry in told["annotations"]:
+        for entry in facts["annotations"]:
             image = areas.setdefault(entry["image_id"], Counter())
             image[names[entry["category_id"]]] += entry["area"]
-        found |= {
+        result |= {
             coco / split / f"{image:012d}.jpg": area.most_common(1)[0][0]
             for image, area in areas.items()
         }
-    return {file: label for file, label in found.items() if file.is_file()}
+    return {file: label for file, label in result.items() if file.is_file()}
 
 
 @pytest.mark.slow

@@ -201,21 +201,31 @@ def test_degenerate_data_train_without_warnings_or_nan(net):
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ({"rnn": "elman"}, "'rnn' parameter .*'gru'.* Got 'elman'"),
+        ({"rnn": "elman"}, "'rnn' parameter is 'elman', but needs one of 'lstm', 'gru', 'srn'"),
         ({"cost": "ranks"}, "unknown cost 'ranks'; did you mean 'rank'"),
-        ({"iterations": 0}, "'iterations' parameter"),
-        ({"dropout": 1.0}, "'dropout' parameter"),
-        ({"l2": -1e-5}, "'l2' parameter"),
+        ({"iterations": 0}, "'iterations' parameter is 0, but needs a whole number from 1"),
+        ({"iterations": 2.0}, "'iterations' parameter is 2.0"),
+        ({"parameters": 0}, "needs a whole number from 1, or None"),
+        ({"dropout": 1.0}, "'dropout' parameter is 1.0, but needs a number from 0 and below 1"),
+        ({"l2": -1e-5}, "'l2' parameter is -1e-05, but needs a number from 0"),
+        ({"l2": float("nan")}, "'l2' parameter"),
+        ({"l2": float("inf")}, "'l2' parameter"),
+        ({"average": 1}, "'average' parameter is 1, but needs one of True, False"),
         ({"reweight": "always"}, "'reweight' parameter"),
         ({"stopping": "never"}, "'stopping' parameter"),
         ({"gate": "soft"}, "'gate' parameter"),
         ({"device": "tpu"}, "'device' parameter"),
-        ({"learning_rate": 0}, "'learning_rate' parameter"),
+        ({"learning_rate": 0}, "'learning_rate' parameter is 0, but needs a number above 0"),
     ],
 )
 def test_wrong_settings_are_refused_with_what_is_valid(setting, message):
     with pytest.raises(ValueError, match=message):
         RethinkNet(**setting).fit(X, Y)
+
+
+def test_numbers_of_numpy_are_numbers():
+    net = RethinkNet(epochs=np.int64(1), l2=np.float32(0.1), average=np.True_, random_state=0)
+    assert net.fit(X, Y).epochs_ == 1
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def test_nested_parameters_are_set_and_searched():
     direct = search(LogisticRule(), {"C": [0.01, 1.0]}, X, Y, NAMES, seed=0)
     for name in NAMES:
         assert nested[name].params["estimator__C"] == direct[name].params["C"]
-        scores = [[s["value"] for s in found[name].fold_scores] for found in (nested, direct)]
+        scores = [[s["value"] for s in result[name].fold_scores] for result in (nested, direct)]
         assert scores[0] == pytest.approx(scores[1])
 
 
@@ -86,10 +86,10 @@ def test_one_fit_serves_all_costs(model, monkeypatch):
     fits, fit = [], LogisticRelevance.fit
     monkeypatch.setattr(LogisticRelevance, "fit", lambda *args: fits.append(1) or fit(*args))
     assert shares_fits(model)
-    found = list(search_and_fit(model, {}, X, Y, NAMES, seed=0))
+    result = list(search_and_fit(model, {}, X, Y, NAMES, seed=0))
     assert len(fits) == 1
-    assert [fitted.cost.name for _, fitted in found] == NAMES
-    assert (found[0][1].predict(X) != found[1][1].predict(X)).any()
+    assert [fitted.cost.name for _, fitted in result] == NAMES
+    assert (result[0][1].predict(X) != result[1][1].predict(X)).any()
 
 
 def test_a_chain_may_give_the_probabilities():

@@ -113,8 +113,8 @@ def every_point(labels):
 def test_what_mistakes_cost_is_read_off_a_cost_that_adds_up():
     missed, false_alarm = np.array([1.0, 5.0, 2.0]), np.array([1.0, 1.0, 7.0])
     cost = Asymmetric(missed, false_alarm)
-    found = additive_thresholds(cost, 3)
-    np.testing.assert_allclose(found, [missed, false_alarm])
+    result = additive_thresholds(cost, 3)
+    np.testing.assert_allclose(result, [missed, false_alarm])
     shifted = Cost.of(lambda Y, P: 3 - 2 * (Y == P).sum(axis=1), greater_is_better=False)
     np.testing.assert_allclose(additive_thresholds(shifted, 3), [[2, 2, 2], [2, 2, 2]])
     upwards = Cost.of(lambda Y, P: (Y == P).sum(axis=1), greater_is_better=True)
@@ -176,11 +176,11 @@ def test_searched_thresholds_are_the_best_of_all_on_the_rows_given(name):
     for _ in range(20):
         p = np.round(rng.random((30, 3)), 1)
         Y = (rng.random((30, 3)) < p).astype(int)
-        found = sign * cost.score(Y, p > search_thresholds(cost, p, Y))
+        result = sign * cost.score(Y, p > search_thresholds(cost, p, Y))
         common = [np.full(3, t) for t in np.arange(-0.05, 1.1, 0.1)]
         each = [np.array(t) for t in np.ndindex(12, 12, 12)] if name == "macro-f1" else []
         tried = common + [t / 10 - 0.05 for t in each[::7]]
-        assert found >= max(sign * cost.score(Y, p > t) for t in tried) - 1e-12
+        assert result >= max(sign * cost.score(Y, p > t) for t in tried) - 1e-12
 
 
 def test_equal_scores_take_the_highest_threshold():

@@ -228,9 +228,9 @@ class RuleOnly(Blind):
 
 
 def test_a_model_whose_fit_knows_no_cost_is_fitted_once_and_told_the_cost_to_predict():
-    found = list(search_and_fit(RuleOnly(), {"level": [0.0, 1.0]}, X, Y, NAMES, seed=0))
+    result = list(search_and_fit(RuleOnly(), {"level": [0.0, 1.0]}, X, Y, NAMES, seed=0))
     assert len(Blind.fits) == 2 * 3 + 1
-    predicted = {chosen.cost.name: model.predict(X).mean() for chosen, model in found}
+    predicted = {chosen.cost.name: model.predict(X).mean() for chosen, model in result}
     assert predicted == {"hamming": 0, "rank": 0, "f1": 1, "accuracy": 1}
 
 
@@ -250,16 +250,16 @@ def test_an_estimator_may_try_the_grid_its_own_way_and_give_points_up():
 
 
 def test_select_max_takes_the_largest_mean_even_where_a_small_one_is_better():
-    found = search(LogisticRelevance(), GRID, X, Y, ["rank", "f1"], select="max", seed=0)
-    for selection in found.values():
+    result = search(LogisticRelevance(), GRID, X, Y, ["rank", "f1"], select="max", seed=0)
+    for selection in result.values():
         means = {}
         for row in selection.fold_scores:
             means.setdefault(row["params"]["C"], []).append(row["value"])
         largest = max(np.mean(values) for values in means.values())
         assert np.mean(means[selection.params["C"]]) == largest
     right = search(LogisticRelevance(), GRID, X, Y, ["rank", "f1"], seed=0)
-    assert found["rank"].params != right["rank"].params
-    assert found["f1"].params == right["f1"].params
+    assert result["rank"].params != right["rank"].params
+    assert result["f1"].params == right["f1"].params
 
 
 def test_one_cost_may_stand_alone():

@@ -35,8 +35,8 @@ def test_a_colour_that_is_seen_is_a_label(drawn):
     images, labels = drawn
     for number, colour in enumerate(COLOURS.values()):
         near = (abs(images.astype(int) - colour).max(axis=-1) < 30).sum(axis=(1, 2)) > 3
-        told = labels[:, len(KINDS) + number] == 1
-        assert not (near & ~told).any()  # a shape may hide another, so not the other way round
+        facts = labels[:, len(KINDS) + number] == 1
+        assert not (near & ~facts).any()  # a shape may hide another, so not the other way round
 
 
 def test_a_shape_has_a_colour_and_a_colour_a_shape(drawn):

@@ -61,16 +61,16 @@ def test_seeds_fix_the_splits_for_good():
     folds = MultilabelStratifiedKFold(5, shuffle=True, random_state=7)
     parts = MultilabelStratifiedShuffleSplit(3, test_size=0.25, random_state=7)
     groups = np.arange(400) // 3
-    found = {
+    result = {
         "in order": digest(MultilabelStratifiedKFold(5).split(X, Y)),
         "folds": digest(folds.split(X, Y)),
         "grouped": digest(folds.split(X, Y, groups)),
         "parts": digest(parts.split(X, Y)),
     }
-    assert found == GOLDEN
-    assert digest(folds.split(X, Y)) == found["folds"]
+    assert result == GOLDEN
+    assert digest(folds.split(X, Y)) == result["folds"]
     other = MultilabelStratifiedKFold(5, shuffle=True, random_state=8)
-    assert digest(other.split(X, Y)) != found["folds"]
+    assert digest(other.split(X, Y)) != result["folds"]
 
 
 GOLDEN = {
@@ -93,13 +93,13 @@ GOLDEN = {
 )
 def test_parts_have_the_wanted_sizes_and_shares(options, train, test):
     splitter = MultilabelStratifiedShuffleSplit(4, random_state=0, **options)
-    found = list(splitter.split(X, Y))
-    assert len(found) == splitter.get_n_splits() == 4
-    for kept, held in found:
+    result = list(splitter.split(X, Y))
+    assert len(result) == splitter.get_n_splits() == 4
+    for kept, held in result:
         assert (len(kept), len(held)) == (train, test)
         assert not set(kept) & set(held) and (np.diff(kept) > 0).all()
         np.testing.assert_allclose(Y[held].mean(axis=0), Y.mean(axis=0), atol=0.02)
-    assert len({tuple(held) for _, held in found}) == 4
+    assert len({tuple(held) for _, held in result}) == 4
 
 
 @pytest.mark.parametrize(
@@ -184,6 +184,9 @@ def test_wrong_labels_and_groups_are_refused():
 def test_labels_may_be_given_by_name():
     names = [["sun"], ["sun"], ["sea"], ["sea"], ["sun", "sea"], ["sea", "sun"]]
     matrix = np.array([[0, 1], [0, 1], [1, 0], [1, 0], [1, 1], [1, 1]])
-    for splitter in (MultilabelStratifiedKFold(2), MultilabelStratifiedShuffleSplit(random_state=0)):
+    for splitter in (
+        MultilabelStratifiedKFold(2),
+        MultilabelStratifiedShuffleSplit(random_state=0),
+    ):
         by_name = [test.tolist() for _, test in splitter.split(matrix, names)]
         assert by_name == [test.tolist() for _, test in splitter.split(matrix, matrix)]

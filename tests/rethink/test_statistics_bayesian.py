@@ -17,31 +17,31 @@ def test_the_probabilities_agree_with_baycomp(loc, rope):
     rng = np.random.default_rng(7)
     b = rng.uniform(0.4, 0.9, size=9)
     a = b + rng.normal(loc, 0.02, size=9)
-    found = signed_rank(a, b, rope, greater_is_better=True, seed=1, samples=SAMPLES)
+    result = signed_rank(a, b, rope, greater_is_better=True, seed=1, samples=SAMPLES)
     expected = baycomp.SignedRankTest(a, b, rope, nsamples=SAMPLES, random_state=2).probs()
-    assert found == pytest.approx(expected, abs=MONTE_CARLO)
+    assert result == pytest.approx(expected, abs=MONTE_CARLO)
 
 
 def test_a_difference_on_the_edge_counts_half_as_in_baycomp():
     a, b = np.array([1.0, 3.0, -1.0, 0.0, 2.0]) / 64, np.zeros(5)  # exact in binary
-    found = signed_rank(a, b, 1 / 64, greater_is_better=True, seed=1, samples=SAMPLES)
+    result = signed_rank(a, b, 1 / 64, greater_is_better=True, seed=1, samples=SAMPLES)
     expected = baycomp.SignedRankTest(a, b, 1 / 64, nsamples=SAMPLES, random_state=2).probs()
-    assert found == pytest.approx(expected, abs=MONTE_CARLO)
+    assert result == pytest.approx(expected, abs=MONTE_CARLO)
 
 
 def test_for_a_loss_the_smaller_one_is_better():
     a, b = [0.1, 0.2, 0.3, 0.2], [0.3, 0.5, 0.4, 0.6]
-    found = signed_rank(a, b, 0.01, greater_is_better=False, seed=1)
-    assert found.p_a > 0.9
-    assert signed_rank(b, a, 0.01, False, seed=1) == found[::-1]
+    result = signed_rank(a, b, 0.01, greater_is_better=False, seed=1)
+    assert result.p_a > 0.9
+    assert signed_rank(b, a, 0.01, False, seed=1) == result[::-1]
 
 
 def test_the_probabilities_sum_to_one_and_follow_from_the_seed():
     a, b = [0.1, 0.2, 0.3], [0.11, 0.18, 0.3]
-    found = signed_rank(a, b, 0.005, greater_is_better=False, seed=4)
-    assert sum(found) == pytest.approx(1.0)
-    assert found == signed_rank(a, b, 0.005, greater_is_better=False, seed=4)
-    assert found != signed_rank(a, b, 0.005, greater_is_better=False, seed=5)
+    result = signed_rank(a, b, 0.005, greater_is_better=False, seed=4)
+    assert sum(result) == pytest.approx(1.0)
+    assert result == signed_rank(a, b, 0.005, greater_is_better=False, seed=4)
+    assert result != signed_rank(a, b, 0.005, greater_is_better=False, seed=5)
 
 
 def test_equal_models_are_practically_equal_and_without_a_rope_nobody_leads():
@@ -51,8 +51,8 @@ def test_equal_models_are_practically_equal_and_without_a_rope_nobody_leads():
 
 
 def test_one_data_set_is_enough_to_say_something():
-    found = signed_rank([0.9], [0.1], 0.01, greater_is_better=True, seed=1)
-    assert found.p_a > found.p_rope > found.p_b == 0.0
+    result = signed_rank([0.9], [0.1], 0.01, greater_is_better=True, seed=1)
+    assert result.p_a > result.p_rope > result.p_b == 0.0
 
 
 @pytest.mark.parametrize(("values", "rope"), [([], 0.01), ([0.5], -0.01)])

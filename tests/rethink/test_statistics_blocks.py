@@ -86,8 +86,8 @@ def test_every_test_over_data_sets_gives_a_number_or_a_reason(name):
             assert isinstance(nemenyi_groups(ranks, cd), list)
             assert isinstance(indistinct_groups(blocks.models, pairs, ranks), list)
             a, b, *_ = zip(*blocks.values, strict=True)
-            found = signed_rank(a, b, 0.01, greater_is_better=True, seed=1, samples=100)
-            assert sum(found) == pytest.approx(1.0)
+            result = signed_rank(a, b, 0.01, greater_is_better=True, seed=1, samples=100)
+            assert sum(result) == pytest.approx(1.0)
             for one in (paired_t(a, b, True), corrected_t(a, b, True)):
                 assert one.result == "too few" if one.p is None else 0 <= one.p <= 1
     assert (test.why is None) == (test.p is not None and math.isfinite(test.statistic))

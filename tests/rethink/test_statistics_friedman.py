@@ -68,10 +68,10 @@ def test_friedman_agrees_with_scipy_also_with_ties(greater, decimals):
     for seed in range(10):
         rng = np.random.default_rng(seed)
         values = np.round(rng.normal(size=(2 + seed, 3 + seed % 4)), decimals)
-        found, expected = friedman(values, greater), stats.friedmanchisquare(*values.T)
-        assert found.statistic == pytest.approx(expected.statistic)
-        assert found.p == pytest.approx(expected.pvalue)
-        assert (found.n, found.k, found.why) == (*values.shape, None)
+        result, expected = friedman(values, greater), stats.friedmanchisquare(*values.T)
+        assert result.statistic == pytest.approx(expected.statistic)
+        assert result.p == pytest.approx(expected.pvalue)
+        assert (result.n, result.k, result.why) == (*values.shape, None)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -95,9 +95,9 @@ def test_two_models_lie_apart_exactly_where_scikit_posthocs_says_so(seed):
     ],
 )
 def test_friedman_says_why_it_cannot_say_anything(values, why):
-    found = friedman(values, greater_is_better=True)
-    assert (found.statistic, found.p, found.why) == (None, None, why)
-    assert found.n == len(values)
+    result = friedman(values, greater_is_better=True)
+    assert (result.statistic, result.p, result.why) == (None, None, why)
+    assert result.n == len(values)
 
 
 @pytest.mark.parametrize(("k", "n"), [(1, 5), (3, 0)])

@@ -48,12 +48,12 @@ def test_groups_are_the_maximal_runs_by_their_definition(seed):
     models = [f"m{i}" for i in range(7)]
     ranks = dict(zip(models, rng.permutation(7).tolist(), strict=True))
     pairs = [pair(a, b, a if rng.random() < 0.3 else None) for a, b in combinations(models, 2)]
-    told = {frozenset(p[:2]) for p in pairs if p.better}
+    facts = {frozenset(p[:2]) for p in pairs if p.better}
     order = sorted(models, key=ranks.get)
     runs = [
         order[i:j]
         for i, j in combinations(range(len(order) + 1), 2)
-        if j - i > 1 and not any(frozenset(two) in told for two in combinations(order[i:j], 2))
+        if j - i > 1 and not any(frozenset(two) in facts for two in combinations(order[i:j], 2))
     ]
     maximal = [run for run in runs if not any(set(run) < set(other) for other in runs)]
     assert indistinct_groups(models, pairs, ranks) == maximal

@@ -15,12 +15,12 @@ def test_the_paired_test_agrees_with_scipy(seed):
     rng = np.random.default_rng(seed)
     a = rng.normal(size=2 + seed % 9)
     b = a + rng.normal(loc=rng.normal(), size=a.size)
-    found = paired_t(a, b, greater_is_better=True)
+    result = paired_t(a, b, greater_is_better=True)
     expected = stats.ttest_rel(a, b)
-    assert found.p == pytest.approx(expected.pvalue, rel=1e-6)
-    assert found.n == a.size
+    assert result.p == pytest.approx(expected.pvalue, rel=1e-6)
+    assert result.n == a.size
     better = "win" if expected.statistic > 0 else "loss"
-    assert found.result == (better if expected.pvalue < 0.05 else "tie")
+    assert result.result == (better if expected.pvalue < 0.05 else "tie")
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -28,12 +28,12 @@ def test_the_corrected_test_is_the_formula_of_nadeau_and_bengio(seed):
     rng = np.random.default_rng(seed)
     a = rng.normal(size=2 + seed)
     b = a + rng.normal(loc=3 * rng.normal(), size=a.size)
-    found = corrected_t(a, b, greater_is_better=True)
+    result = corrected_t(a, b, greater_is_better=True)
     gained = a - b
     t = gained.mean() / math.sqrt((1 / a.size + 25 / 75) * gained.var(ddof=1))
     p = 2 * stats.t.sf(abs(t), a.size - 1)
-    assert found.p == pytest.approx(p, rel=1e-6)
-    assert found.result == (("win" if t > 0 else "loss") if p < 0.05 else "tie")
+    assert result.p == pytest.approx(p, rel=1e-6)
+    assert result.result == (("win" if t > 0 else "loss") if p < 0.05 else "tie")
 
 
 @pytest.mark.parametrize(("runs", "folds"), [(1, 10), (10, 10), (3, 4), (5, 2)])
@@ -41,9 +41,9 @@ def test_the_corrected_test_agrees_with_baycomp(runs, folds):
     rng = np.random.default_rng(folds)
     a = rng.normal(size=runs * folds)
     b = a + rng.normal(loc=0.3, size=a.size)
-    found = corrected_t(a, b, greater_is_better=True, test_share=1 / folds)
+    result = corrected_t(a, b, greater_is_better=True, test_share=1 / folds)
     expected = 2 * min(baycomp.CorrelatedTTest.probs(a, b, rope=0, runs=runs))
-    assert found.p == pytest.approx(expected, rel=1e-6)
+    assert result.p == pytest.approx(expected, rel=1e-6)
 
 
 def test_the_corrected_test_wins_less_easily():

@@ -13,12 +13,12 @@ CRITICAL = {6: 0, 7: 2, 8: 3, 9: 5, 10: 8, 11: 10, 12: 13, 13: 17, 14: 21, 15: 2
 
 def differences_with_negative_sum(n, total):
     """Sizes 1..n, signs such that the negative ones sum to `total`."""
-    found = np.arange(n, 0, -1)
-    for place, size in enumerate(found):
+    result = np.arange(n, 0, -1)
+    for place, size in enumerate(result):
         if size <= total:
             total -= size
-            found[place] = -size
-    return found
+            result[place] = -size
+    return result
 
 
 @pytest.mark.parametrize("n", CRITICAL)

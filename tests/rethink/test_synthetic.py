@@ -32,9 +32,9 @@ def test_labels_are_drawn_from_the_joint(generator):
     for vector, probability in zip(sample.support, sample.joint.T, strict=True):
         occurs = (vector == sample.Y).all(axis=1)
         for rows in (slice(None), probability > np.quantile(probability, 0.9)):
-            expected, found = probability[rows].mean(), occurs[rows].mean()
+            expected, result = probability[rows].mean(), occurs[rows].mean()
             deviation = np.sqrt((probability[rows] * (1 - probability[rows])).sum())
-            assert abs(found - expected) * len(occurs[rows]) < 4.5 * deviation + 1
+            assert abs(result - expected) * len(occurs[rows]) < 4.5 * deviation + 1
 
 
 @pytest.mark.parametrize("generator", GENERATORS)

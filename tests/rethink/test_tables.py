@@ -29,8 +29,8 @@ def test_a_missing_cell_is_filled_only_where_that_was_allowed():
 
 def test_an_unknown_value_is_told_and_counts_as_none_of_the_known():
     with pytest.warns(UserWarning, match="column town has unknown values: Rom"):
-        found = TableEncoder([TOWN]).transform({"town": ["Rom", "Jena"]})
-    assert found.tolist() == [[0, 0, 0], [0, 1, 0]]
+        result = TableEncoder([TOWN]).transform({"town": ["Rom", "Jena"]})
+    assert result.tolist() == [[0, 0, 0], [0, 1, 0]]
 
 
 @pytest.mark.parametrize("cells", [[True, False], ["True", "false"], [1, 0], ["TRUE", "0"]])
@@ -47,8 +47,8 @@ def test_a_cell_of_another_kind_is_named():
 
 def test_whole_numbers_of_a_nominal_column_keep_their_value_as_floats():
     code = ["code", "number", ["1", "2", "x"]]
-    found = TableEncoder([code]).transform(pd.DataFrame({"code": [1.0, 2.0]}))
-    assert found.tolist() == [[1, 0, 0], [0, 1, 0]]
+    result = TableEncoder([code]).transform(pd.DataFrame({"code": [1.0, 2.0]}))
+    assert result.tolist() == [[1, 0, 0], [0, 1, 0]]
 
 
 def test_dates_in_any_form_are_the_same_day():

@@ -101,9 +101,9 @@ def test_a_run_that_was_published_before_a_column_was_there_has_nulls_in_it(tmp_
     older = pa.schema([field for field in COLUMNS if field.name != "reliability"])
     row = {"dataset": "yeast", "model": "BR", "cost": "f1", "seed": 0, "seconds": 1.5}
     write_table(tmp_path / "runs.parquet", pa.Table.from_pylist([row], older))
-    found = read_run(tmp_path).runs
-    assert found.schema == COLUMNS
-    assert found.to_pylist()[0] == dict.fromkeys(COLUMNS.names) | row
+    result = read_run(tmp_path).runs
+    assert result.schema == COLUMNS
+    assert result.to_pylist()[0] == dict.fromkeys(COLUMNS.names) | row
 
 
 def test_verifying_finds_equal_scores_and_a_score_that_was_changed(published):

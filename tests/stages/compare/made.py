@@ -83,9 +83,9 @@ def paper(*tables: str) -> Paper:
 def evidence(experiments: dict[str, Experiment], formula: Formula, **more) -> Evidence:
     """A made-up run of some experiments."""
     size = {key: more.pop(key) for key in ("seeds", "steps") if key in more}
-    found = index_scores(frame(experiments, formula, **size))
+    result = index_scores(frame(experiments, formula, **size))
     more = {"paper_names": NAMES, "costs": ALL_COSTS, "roles": ROLES} | more
-    return Evidence(found, experiments, **more)
+    return Evidence(result, experiments, **more)
 
 
 def flat(models: dict[str, float]) -> Formula:

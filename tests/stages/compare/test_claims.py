@@ -135,8 +135,8 @@ def test_too_few_splits_data_sets_or_models_leave_a_claim_untested(name, change)
     row = judged(experiments, SENSITIVE_FIRST, seeds=2 if change == "seeds" else 3)[name]
     assert row.outcome == NOT_TESTED
     assert row.estimate is None
-    said = {"seeds": "2 common splits", "datasets": "needs 4", "models": "BR is not in the run"}
-    assert said[change] in row.why
+    words = {"seeds": "2 common splits", "datasets": "needs 4", "models": "BR is not in the run"}
+    assert words[change] in row.why
 
 
 def test_models_with_unequal_seeds_are_compared_on_the_splits_they_share():
@@ -371,8 +371,8 @@ def asked(formula, costs=("rank", "f1", "accuracy"), roles=None):
     models = ("RethinkNet", "RethinkNet-once", "RethinkNet-plain+rule")
     experiments = {"algorithms": Experiment(models, costs, (*SIX, "chain"))}
     run = evidence(experiments, formula, roles=roles or with_once())
-    found, rows = questions(run)
-    return {q.id: q for q in found}, {row.id: row for row in rows}
+    result, rows = questions(run)
+    return {q.id: q for q in result}, {row.id: row for row in rows}
 
 
 def test_both_questions_are_answered_on_all_data_sets_with_effect_and_interval():
@@ -381,21 +381,21 @@ def test_both_questions_are_answered_on_all_data_sets_with_effect_and_interval()
         shift = better[cell["model"]] * (-1 if cell["cost"] == "rank" else 1)
         return 0.5 + shift + wobble(cell["seed"])
 
-    found, rows = asked(score)
+    result, rows = asked(score)
     assert rows["rethinking-adds"].outcome == OPEN
-    assert found["rethinking-adds"].answer.startswith("Less than 1.0 % either way: 0 % on average")
+    assert result["rethinking-adds"].answer.startswith("Less than 1.0 % either way: 0 % on average")
     assert rows["training-adds"].outcome == NO
-    assert found["training-adds"].answer.startswith("No, it takes something away: −9.4 % on")
-    assert "over 7 data sets (95 % interval" in found["training-adds"].answer
-    assert found["training-adds"].claims == [
+    assert result["training-adds"].answer.startswith("No, it takes something away: −9.4 % on")
+    assert "over 7 data sets (95 % interval" in result["training-adds"].answer
+    assert result["training-adds"].claims == [
         "training-adds", "training-adds-rank", "training-adds-f1", "training-adds-accuracy",
     ]  # fmt: skip
     assert not any(row.of_the_paper for row in rows.values())
 
 
 def test_a_question_without_its_model_is_not_tested_and_says_what_is_missing():
-    found, rows = asked(lambda cell: 0.5 + wobble(cell["seed"]), roles=ROLES)
-    missing = [q for q in found.values() if rows[q.claims[0]].outcome == NOT_TESTED]
+    result, rows = asked(lambda cell: 0.5 + wobble(cell["seed"]), roles=ROLES)
+    missing = [q for q in result.values() if rows[q.claims[0]].outcome == NOT_TESTED]
     assert all(q.answer.startswith("Not tested.") for q in missing)
     assert {"variant" in q.answer or "not in the run" in q.answer for q in missing} <= {True}
 

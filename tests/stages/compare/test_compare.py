@@ -57,11 +57,11 @@ def score(cell):
 def test_permuting_the_rows_of_the_scores_changes_nothing():
     rows = frame(EXPERIMENTS, score)
     shuffled = rows.sample(frac=1.0, random_state=7)
-    found = [
+    result = [
         compare(Evidence(index_scores(f), EXPERIMENTS, ALL_COSTS, ROLES, paper(), NAMES))
         for f in (rows, shuffled)
     ]
-    assert found[0] == found[1]
+    assert result[0] == result[1]
 
 
 def test_the_metrics_are_a_handful_of_numbers():
@@ -89,22 +89,22 @@ def test_a_failed_cell_of_any_experiment_is_counted():
     def failing(cell):
         return "diverged" if cell["model"] == "SRN-5" else 0.5
 
-    found = compare(evidence(EXPERIMENTS, failing))
-    assert found.cells["failed"] == len(found.failures) == 3
-    assert "SRN-5" not in found.order.models
+    result = compare(evidence(EXPERIMENTS, failing))
+    assert result.cells["failed"] == len(result.failures) == 3
+    assert "SRN-5" not in result.order.models
 
 
 def test_plots_get_every_point_that_was_measured():
     comparison = compare(evidence(EXPERIMENTS, score, paper=paper()))
-    found = dict(stage.plots(comparison))
-    assert set(found) == {"rethinking/yeast-f1.csv", "ranks/rank.csv", "ranks/f1.csv"}
-    columns, *points = found["rethinking/yeast-f1.csv"]
+    result = dict(stage.plots(comparison))
+    assert set(result) == {"rethinking/yeast-f1.csv", "ranks/rank.csv", "ranks/f1.csv"}
+    columns, *points = result["rethinking/yeast-f1.csv"]
     assert columns == ("iteration", "train", "test")
     (curve,) = comparison.experiments["rethinking"].curves
     assert points == [
         (step, curve.train[step - 1].mean, curve.test[step - 1].mean) for step in range(1, 6)
     ]
-    assert len(found["ranks/rank.csv"]) == 1 + 8
+    assert len(result["ranks/rank.csv"]) == 1 + 8
     assert not list(stage.plots(compare(evidence({}, score))))
 
 
@@ -243,11 +243,11 @@ def test_incomplete_and_degenerate_runs_give_no_nan_no_warning_and_a_reason(
     run = evidence(everything(datasets), formula, seeds=seeds, paper=paper())
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = compare(run)
-    text = json.dumps(to_json(found), allow_nan=False)
-    assert from_json(json.loads(text)) == found
-    assert all(claim.why and claim.rule for claim in found.claims)
-    assert all(flaw.text for flaw in found.flaws)
-    assert all(row.why for row in found.advice.values())
+        result = compare(run)
+    text = json.dumps(to_json(result), allow_nan=False)
+    assert from_json(json.loads(text)) == result
+    assert all(claim.why and claim.rule for claim in result.claims)
+    assert all(flaw.text for flaw in result.flaws)
+    assert all(row.why for row in result.advice.values())
     if seeds < 3 or formula is all_failed:
-        assert {claim.outcome for claim in found.claims} == {"not tested"}
+        assert {claim.outcome for claim in result.claims} == {"not tested"}

@@ -49,14 +49,14 @@ def run(tmp_path, monkeypatch):
 
 
 def test_test_images_of_the_first_seed_are_shown_with_their_steps(run):
-    found = read_examples("mine", "RethinkNet", "f1")
-    assert [example.file for example in found] == [
+    result = read_examples("mine", "RethinkNet", "f1")
+    assert [example.file for example in result] == [
         "photos/2.jpg",  # three labels come and go
         "photos/5.jpg",
         "photos/3.jpg",  # three come and stay; the fourth test image cannot be shown
     ]
-    assert {example.seed for example in found} == {0}
-    nothing, second, all_of_them = found
+    assert {example.seed for example in result} == {0}
+    nothing, second, all_of_them = result
     assert nothing.truth == [] and nothing.steps[2].dropped == list(NAMES)
     assert second.steps[1].added == list(NAMES)
     assert second.steps[2] == Step(labels=["knife"], added=[], dropped=["cup", "fork"])

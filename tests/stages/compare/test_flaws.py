@@ -19,7 +19,7 @@ COLUMNS = ["dataset", "cost", "model", "mean", "ste", "rank"]
 
 def flaw(run, name):
     """What the audit says of one flaw of the paper."""
-    return next(found for found in flaws(run) if found.id == name)
+    return next(result for result in flaws(run) if result.id == name)
 
 
 def rank_run(ours, by_max=3.64, zeros=3.63, **more):
@@ -36,11 +36,11 @@ def rank_run(ours, by_max=3.64, zeros=3.63, **more):
 
 
 def test_printed_rank_losses_equal_to_a_constant_prediction_are_a_flaw():
-    found = flaw(rank_run(1.7), "rank-trivial")
-    assert found.verdict == "confirmed"
-    assert [row["constant"] for row in found.evidence] == ["all-zeros"] * 4
-    assert "4 of 4 printed rank losses" in found.text
-    assert "nearer to the printed number in 4 of 4 cases" in found.text
+    result = flaw(rank_run(1.7), "rank-trivial")
+    assert result.verdict == "confirmed"
+    assert [row["constant"] for row in result.evidence] == ["all-zeros"] * 4
+    assert "4 of 4 printed rank losses" in result.text
+    assert "nearer to the printed number in 4 of 4 cases" in result.text
 
 
 def test_it_is_no_flaw_if_the_printed_loss_is_not_that_of_a_constant():
@@ -103,9 +103,9 @@ AS_PRINTED, BELOW = (0.741, 0.684, 0.764), (0.665, 0.647, 0.68)
 )
 def test_numbers_of_a_file_with_known_test_rows_are_a_flaw(f1, other_f1, twins, seeds, verdict):
     run = two_files(f1, other_f1, twins, seeds=seeds)
-    found = flaw(run, "tmc2007-memory")
-    assert found.verdict == verdict
-    assert f"{twins:.0%} of the test rows of tmc2007-mldr" in found.text
+    result = flaw(run, "tmc2007-memory")
+    assert result.verdict == verdict
+    assert f"{twins:.0%} of the test rows of tmc2007-mldr" in result.text
     explained = {
         explanation(run, PrintedPlace("algorithms", "tmc2007", "tmc2007-500", "f1", model))
         for model in ("BR", "RethinkNet")
@@ -182,9 +182,9 @@ def birds_run(zero, one, **more):
 
 def test_a_column_that_fits_two_conventions_is_mixed():
     zero, one = {"RethinkNet": 0.2, "BR": 0.18}, {"RethinkNet": 0.62, "BR": 0.6}
-    found = flaw(birds_run(zero, one), "empty-mixed")
-    assert found.verdict == "confirmed"
-    assert found.text == (
+    result = flaw(birds_run(zero, one), "empty-mixed")
+    assert result.verdict == "confirmed"
+    assert result.text == (
         "birds by Accuracy score: RethinkNet fits the value 0; BR fits the value 1."
     )
 
@@ -215,10 +215,10 @@ def card(**changes):
 def test_our_counts_decide_whether_the_printed_ones_are_wrong(cards, verdict):
     experiments = {"datasets": Experiment((), (), ("yeast",))}
     run = evidence(experiments | algorithms_of_yeast(), lambda c: 1.0, paper=paper(), cards=cards)
-    found = flaw(run, "feature-counts")
-    assert found.verdict == verdict
+    result = flaw(run, "feature-counts")
+    assert result.verdict == verdict
     if verdict == "confirmed":
-        assert "yeast has 103 features, printed are 2417 (the number of rows)" in found.text
+        assert "yeast has 103 features, printed are 2417 (the number of rows)" in result.text
 
 
 def algorithms_of_yeast():
@@ -248,14 +248,14 @@ def line(*cells):
     ],
 )
 def test_ranks_that_no_means_can_give_are_a_flaw(cells, verdict, differing):
-    found = flaw(printed(line(*cells)), "printed-ranks")
-    assert (found.verdict, len(found.evidence)) == (verdict, differing)
+    result = flaw(printed(line(*cells)), "printed-ranks")
+    assert (result.verdict, len(result.evidence)) == (verdict, differing)
 
 
 def test_the_paper_has_one_rank_that_no_means_can_give():
-    found = flaw(evidence(algorithms_of_yeast(), lambda cell: 1.0, paper=paper()), "printed-ranks")
-    assert found.verdict == "confirmed"
-    impossible = [row for row in found.evidence if row["impossible"]]
+    result = flaw(evidence(algorithms_of_yeast(), lambda cell: 1.0, paper=paper()), "printed-ranks")
+    assert result.verdict == "confirmed"
+    impossible = [row for row in result.evidence if row["impossible"]]
     assert [(r["dataset"], r["cost"], r["model"]) for r in impossible] == [
         ("yeast", "hamming", "BR")
     ]
@@ -279,15 +279,15 @@ def two_sets(gap, error=0.01):
     ],
 )
 def test_counts_below_what_the_table_makes_certain_are_a_flaw(gap, printed_counts, verdict):
-    found = flaw(printed(two_sets(gap), [("hamming", "BR", *printed_counts)]), "t-test-counts")
-    assert found.verdict == verdict
+    result = flaw(printed(two_sets(gap), [("hamming", "BR", *printed_counts)]), "t-test-counts")
+    assert result.verdict == verdict
 
 
 def test_the_paper_counts_fewer_wins_by_rank_loss_than_its_table_makes_certain():
-    found = flaw(evidence(algorithms_of_yeast(), lambda cell: 1.0, paper=paper()), "t-test-counts")
-    row = next(r for r in found.evidence if (r["cost"], r["model"]) == ("rank", "CC"))
+    result = flaw(evidence(algorithms_of_yeast(), lambda cell: 1.0, paper=paper()), "t-test-counts")
+    row = next(r for r in result.evidence if (r["cost"], r["model"]) == ("rank", "CC"))
     assert (row["printed"], row["sure_wins"], row["impossible"]) == ("10/1/0", 11, True)
-    assert found.verdict == "confirmed"
+    assert result.verdict == "confirmed"
 
 
 def test_without_the_tables_nothing_is_said_of_them():

@@ -35,8 +35,8 @@ def part():
 
 
 def rows(part, dataset):
-    (found,) = (d for d in part.datasets if d.dataset == dataset)
-    return {row.cost: row for row in found.rows}
+    (result,) = (d for d in part.datasets if d.dataset == dataset)
+    return {row.cost: row for row in result.rows}
 
 
 def test_the_papers_numbers_stand_beside_its_own_data_set_alone(part):
@@ -48,13 +48,13 @@ def test_the_papers_numbers_stand_beside_its_own_data_set_alone(part):
 
 
 def test_the_best_follows_the_direction_of_the_cost_and_needs_every_seed(part):
-    found = rows(part, "shapes")
-    best = {c: [m for m, row in found[c].models.items() if row.best] for c in EVERY_COST}
+    result = rows(part, "shapes")
+    best = {c: [m for m, row in result[c].models.items() if row.best] for c in EVERY_COST}
     assert best == {
         **{"hamming": ["logistic"], "rank": ["logistic"]},
         **{"f1": ["RethinkNet"], "accuracy": ["RethinkNet"]},
     }
-    attention = found["f1"].models["Att-RNN"]
+    attention = result["f1"].models["Att-RNN"]
     assert (attention.n, attention.planned, attention.best) == (2, 3, False)
 
 

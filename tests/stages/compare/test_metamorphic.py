@@ -35,12 +35,12 @@ def run(models=MODELS, datasets=SIX, formula=score, roles=ROLES):
 
 def outcomes(comparison, rename=lambda name: name):
     claims = {row.id: (row.outcome, row.estimate) for row in comparison.claims}
-    told = {
+    facts = {
         (cost, rename(pair.b)): pair.better and rename(pair.better)
         for cost, table in comparison.costs.items()
         for pair in table.over_datasets.control
     }
-    return claims, told
+    return claims, facts
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -82,8 +82,8 @@ def test_the_names_of_models_flip_nothing(usual):
         formula=lambda cell: score(cell | {"model": old[cell["model"]]}),
         roles=roles,
     )
-    claims, told = outcomes(other, lambda name: old.get(name, name))
-    assert (claims, told) == usual
+    claims, facts = outcomes(other, lambda name: old.get(name, name))
+    assert (claims, facts) == usual
 
 
 def with_row(name, formula):
@@ -93,11 +93,11 @@ def with_row(name, formula):
 
 def same_words(one, other):
     """Outcomes alone: numbers may move where another row is ranked."""
-    (claims, told), (others, others_told) = one, other
+    (claims, facts), (others, others_told) = one, other
     assert {name: word for name, (word, _) in claims.items()} == {
         name: word for name, (word, _) in others.items()
     }
-    assert told.items() <= others_told.items()
+    assert facts.items() <= others_told.items()
 
 
 @pytest.mark.parametrize("model", ["RethinkNet", "PCC", "BR-LR+rule"])

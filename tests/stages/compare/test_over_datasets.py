@@ -18,34 +18,34 @@ CLEAR = {f"d{i:02}": {"RethinkNet": 0.9, "B": 0.5 + i / 100, "C": 0.1} for i in 
 
 
 def test_clear_differences_are_told_apart_by_every_test():
-    found = over_datasets(CLEAR, greater=True)
-    assert found.why is None
-    assert found.friedman.p < 0.001
-    assert (found.friedman.n, found.friedman.k) == (12, 3)
-    assert found.nemenyi.cd == pytest.approx(0.957, abs=0.01)
-    assert found.nemenyi.groups == []
-    assert [(pair.b, pair.better) for pair in found.control] == [
+    result = over_datasets(CLEAR, greater=True)
+    assert result.why is None
+    assert result.friedman.p < 0.001
+    assert (result.friedman.n, result.friedman.k) == (12, 3)
+    assert result.nemenyi.cd == pytest.approx(0.957, abs=0.01)
+    assert result.nemenyi.groups == []
+    assert [(pair.b, pair.better) for pair in result.control] == [
         ("B", "RethinkNet"),
         ("C", "RethinkNet"),
     ]
-    assert [pair.better for pair in found.wilcoxon_holm] == ["RethinkNet", "RethinkNet", "B"]
-    assert found.groups == []
-    assert [row.b for row in found.signed_rank] == ["B", "C"]
-    assert all(row.p_a > 0.99 for row in found.signed_rank)
+    assert [pair.better for pair in result.wilcoxon_holm] == ["RethinkNet", "RethinkNet", "B"]
+    assert result.groups == []
+    assert [row.b for row in result.signed_rank] == ["B", "C"]
+    assert all(row.p_a > 0.99 for row in result.signed_rank)
 
 
 def test_a_smaller_loss_is_better():
-    found = over_datasets(CLEAR, greater=False)
-    assert [pair.better for pair in found.wilcoxon_holm] == ["B", "C", "C"]
-    assert [pair.better for pair in found.control] == ["B", "C"]
-    assert all(row.p_b > 0.99 for row in found.signed_rank)
+    result = over_datasets(CLEAR, greater=False)
+    assert [pair.better for pair in result.wilcoxon_holm] == ["B", "C", "C"]
+    assert [pair.better for pair in result.control] == ["B", "C"]
+    assert all(row.p_b > 0.99 for row in result.signed_rank)
 
 
 def test_losses_are_compared_in_units_of_the_best_on_each_data_set():
     means = {f"d{i}": {"A": 10.0**i, "B": 10.0**i * 1.005, "C": 10.0**i * 2} for i in range(6)}
-    found = over_datasets({d: row | {"RethinkNet": row["A"]} for d, row in means.items()}, False)
-    assert found.scale == "relative"
-    beside_b = next(row for row in found.signed_rank if row.b == "B")
+    result = over_datasets({d: row | {"RethinkNet": row["A"]} for d, row in means.items()}, False)
+    assert result.scale == "relative"
+    beside_b = next(row for row in result.signed_rank if row.b == "B")
     assert beside_b.p_rope > 0.9  # half a percent is no practical difference at any size
     assert comparable([[2.0, 3.0]], greater=False) == ("relative", [[1.0, 1.5]])
     assert comparable([[0.2, 0.3]], greater=True) == ("absolute", [[0.2, 0.3]])
@@ -68,40 +68,42 @@ def test_a_best_loss_of_zero_is_no_unit():
     ],
 )
 def test_with_too_little_nothing_is_said_and_it_says_why(means, why):
-    found = over_datasets(means, greater=False)
-    assert why in found.why
-    assert (found.friedman, found.nemenyi, found.wilcoxon_holm) == (None, None, [])
+    result = over_datasets(means, greater=False)
+    assert why in result.why
+    assert (result.friedman, result.nemenyi, result.wilcoxon_holm) == (None, None, [])
 
 
 def test_a_data_set_that_lacks_a_model_is_left_out_and_named():
-    found = over_datasets(CLEAR | {"gap": {"RethinkNet": 0.9, "B": 0.5, "C": None}}, True)
-    assert "gap" not in found.datasets
-    assert found.left_out == ["gap"]
-    assert found.left_out_why == ["gap: no value of C"]
+    result = over_datasets(CLEAR | {"gap": {"RethinkNet": 0.9, "B": 0.5, "C": None}}, True)
+    assert "gap" not in result.datasets
+    assert result.left_out == ["gap"]
+    assert result.left_out_why == ["gap: no value of C"]
 
 
 def test_equal_models_give_no_number_that_is_none_and_no_warning():
     means = {f"d{i}": {"A": 0.5, "B": 0.5, "RethinkNet": 0.5} for i in range(4)}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = over_datasets(means, greater=True)
-    assert found.friedman is None
-    assert "equal" in found.note
-    assert found.control == []  # on four data sets it could not speak
-    assert all((pair.gain, pair.win, pair.tie, pair.loss) == (0.0, 0, 4, 0) for pair in found.pairs)
+        result = over_datasets(means, greater=True)
+    assert result.friedman is None
+    assert "equal" in result.note
+    assert result.control == []  # on four data sets it could not speak
+    assert all(
+        (pair.gain, pair.win, pair.tie, pair.loss) == (0.0, 0, 4, 0) for pair in result.pairs
+    )
 
 
 def test_all_pairs_are_tested_only_on_twelve_data_sets_or_more():
     fewer = {name: CLEAR[name] for name in list(CLEAR)[:11]}
-    found = over_datasets(fewer, True)
-    assert (found.wilcoxon_holm, found.groups) == ([], [])
-    assert [pair.better for pair in found.control] == ["RethinkNet", "RethinkNet"]
-    assert len(found.pairs) == 3
+    result = over_datasets(fewer, True)
+    assert (result.wilcoxon_holm, result.groups) == ([], [])
+    assert [pair.better for pair in result.control] == ["RethinkNet", "RethinkNet"]
+    assert len(result.pairs) == 3
 
 
 def test_a_pair_has_its_mean_gain_its_wins_and_its_p():
-    found = over_datasets(CLEAR, True)
-    pair = next(pair for pair in found.pairs if (pair.a, pair.b) == ("RethinkNet", "B"))
+    result = over_datasets(CLEAR, True)
+    pair = next(pair for pair in result.pairs if (pair.a, pair.b) == ("RethinkNet", "B"))
     gains = [(row["RethinkNet"] - row["B"]) / row["RethinkNet"] for row in CLEAR.values()]
     assert pair.gain == pytest.approx(sum(gains) / 12)
     assert (pair.win, pair.tie, pair.loss) == (12, 0, 0)
@@ -109,12 +111,12 @@ def test_a_pair_has_its_mean_gain_its_wins_and_its_p():
 
 
 def test_a_standing_has_the_rank_its_interval_what_is_left_and_what_is_won():
-    found = over_datasets(CLEAR, True).standings
-    first = found["RethinkNet"]
+    result = over_datasets(CLEAR, True).standings
+    first = result["RethinkNet"]
     assert (first.rank, first.low, first.high) == (1.0, 1.0, 1.0)
     assert (first.improvability, first.win_rate) == (0.0, 1.0)
-    assert found["C"].improvability == pytest.approx(1 - 0.1 / 0.9)
-    assert (found["B"].win_rate, found["C"].win_rate) == (0.5, 0.0)
+    assert result["C"].improvability == pytest.approx(1 - 0.1 / 0.9)
+    assert (result["B"].win_rate, result["C"].win_rate) == (0.5, 0.0)
 
 
 def test_it_is_said_when_no_result_could_tell_two_models_apart():

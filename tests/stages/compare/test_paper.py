@@ -15,8 +15,8 @@ from tests.stages.compare.made import SEVEN, Experiment, evidence, paper, wobble
 PRINTED = {"A": Number(0.3, None), "B": Number(0.2, None), "C": Number(0.3, None)}
 
 
-def means(**found):
-    return {model: Mean(mean, None, 3) for model, mean in found.items()}
+def means(**result):
+    return {model: Mean(mean, None, 3) for model, mean in result.items()}
 
 
 def run(cost, dataset, values, empty_0=None, **more):
@@ -30,39 +30,39 @@ def run(cost, dataset, values, empty_0=None, **more):
     return evidence(experiments, score, paper=paper(), **more)
 
 
-def ran(found, table="algorithms"):
+def ran(result, table="algorithms"):
     """The numbers of the data sets and costs in the run."""
-    names = {found.paper_name(d) for e in found.experiments.values() for d in e.datasets}
-    costs = {cost for e in found.experiments.values() for cost in e.costs}
+    names = {result.paper_name(d) for e in result.experiments.values() for d in e.datasets}
+    costs = {cost for e in result.experiments.values() for cost in e.costs}
     return [
         row
-        for row in paper_section(found).rows
+        for row in paper_section(result).rows
         if row.table == table and row.dataset in names and row.cost in costs
     ]
 
 
-def rows(found):
-    return {row.model: row for row in ran(found)}
+def rows(result):
+    return {row.model: row for row in ran(result)}
 
 
 def test_every_printed_number_of_the_run_is_listed_also_where_ours_is_missing():
     values = dict.fromkeys(SEVEN[:5], 0.2) | {"CC-RNN": "out of time"}
-    found = rows(run("hamming", "yeast", values))
-    assert list(found) == list(SEVEN)
-    assert found["CC-RNN"].ours is None
-    assert found["BR"].ours is None
-    assert {found[m].status for m in ("CC-RNN", "BR")} == {"not run"}
+    result = rows(run("hamming", "yeast", values))
+    assert list(result) == list(SEVEN)
+    assert result["CC-RNN"].ours is None
+    assert result["BR"].ours is None
+    assert {result[m].status for m in ("CC-RNN", "BR")} == {"not run"}
 
 
 def test_all_tables_are_there_whatever_was_run():
-    found = paper_section(run("hamming", "yeast", {"RethinkNet": 0.2}))
-    sizes = Counter(row.table for row in found.rows)
+    result = paper_section(run("hamming", "yeast", {"RethinkNet": 0.2}))
+    sizes = Counter(row.table for row in result.rows)
     assert sizes == {
         "algorithms": 296, "reweighting": 66, "rnn_variants": 176, "mscoco": 16, "ttest": 30,
         "datasets": 55,
     }  # fmt: skip
-    assert sum(row.numbers for row in found.summary) == sizes.total()
-    assert {row.status for row in found.rows if row.dataset != "yeast"} == {"not run"}
+    assert sum(row.numbers for row in result.summary) == sizes.total()
+    assert {row.status for row in result.rows if row.dataset != "yeast"} == {"not run"}
 
 
 def test_what_the_paper_leaves_blank_is_not_a_number():
@@ -113,41 +113,41 @@ def test_on_birds_each_number_is_counted_as_it_was_printed():
 
 
 def test_where_the_convention_changes_nothing_ours_is_named():
-    found = rows(run("f1", "yeast", dict.fromkeys(SEVEN, 0.6)))
-    assert {row.empty for row in found.values()} == {1.0}
+    result = rows(run("f1", "yeast", dict.fromkeys(SEVEN, 0.6)))
+    assert {row.empty for row in result.values()} == {1.0}
 
 
 def test_a_number_that_differs_names_the_flaw_that_explains_it():
     values = dict.fromkeys(SEVEN, 1.6) | {"all-zeros": 3.63}
-    found = rows(run("rank", "emotions", values))
-    assert {found[m].flaw for m in ("BR", "CC", "CC-DP", "CC-RNN")} == {"rank-trivial"}
-    assert found["RethinkNet"].flaw is None
+    result = rows(run("rank", "emotions", values))
+    assert {result[m].flaw for m in ("BR", "CC", "CC-DP", "CC-RNN")} == {"rank-trivial"}
+    assert result["RethinkNet"].flaw is None
     pcc = rows(run("f1", "yeast", {"PCC": 0.65, "PCC-as-published": 0.598, "CFT": 0.646}))
     assert pcc["PCC"].flaw == "pcc-f1-rule"
 
 
 def test_a_number_that_agrees_needs_no_explanation():
-    found = rows(run("rank", "emotions", {"BR": 3.64, "all-zeros": 3.63}))
-    assert found["BR"].flaw is None
+    result = rows(run("rank", "emotions", {"BR": 3.64, "all-zeros": 3.63}))
+    assert result["BR"].flaw is None
 
 
 def test_no_known_flaw_explains_a_difference_it_does_not_fit():
-    found = rows(run("rank", "emotions", {"BR": 1.6, "all-zeros": 9.9}))
-    assert found["BR"].flaw is None
+    result = rows(run("rank", "emotions", {"BR": 1.6, "all-zeros": 9.9}))
+    assert result["BR"].flaw is None
     fits = {"PCC": 0.65, "PCC-as-published": 0.7}
     assert rows(run("f1", "yeast", fits))["PCC"].flaw is None
 
 
 def test_mixed_conventions_explain_nothing_once_ours_is_counted_the_same_way():
-    found = rows(run("accuracy", "birds", dict.fromkeys(SEVEN, 0.8), dict.fromkeys(SEVEN, 0.4)))
-    assert not any(row.flaw for row in found.values())
-    assert abs(found["BR"].z) > 2
+    result = rows(run("accuracy", "birds", dict.fromkeys(SEVEN, 0.8), dict.fromkeys(SEVEN, 0.4)))
+    assert not any(row.flaw for row in result.values())
+    assert abs(result["BR"].z) > 2
 
 
 def test_the_summary_adds_up():
     values = {"RethinkNet": 8.89, "PCC": 9.76, "CFT": 20.0}
-    found = paper_section(run("rank", "yeast", values)).summary
-    (row,) = (row for row in found if (row.table, row.cost) == ("algorithms", "rank"))
+    result = paper_section(run("rank", "yeast", values)).summary
+    (row,) = (row for row in result if (row.table, row.cost) == ("algorithms", "rank"))
     assert (row.agrees, row.explained, row.differs) == (2, 0, 1)
     assert row.numbers == row.agrees + row.differs + row.not_run
     # CFT is printed as the best of the three: of the three pairs both with it turn round
@@ -155,15 +155,15 @@ def test_the_summary_adds_up():
 
 
 def test_a_data_set_the_paper_does_not_have_adds_nothing():
-    found = paper_section(run("rank", "chain", dict.fromkeys(SEVEN, 1.0))).rows
-    assert {row.status for row in found} == {"not run"}
+    result = paper_section(run("rank", "chain", dict.fromkeys(SEVEN, 1.0))).rows
+    assert {row.status for row in result} == {"not run"}
 
 
 def test_the_authors_own_code_stands_beside_its_numbers():
-    found = rows(run("rank", "emotions", {"RethinkNet": 1.4, "BR": 1.6}))
-    assert found["RethinkNet"].authors.mean == pytest.approx((1.21 + 1.53 + 1.41) / 3)
-    assert found["RethinkNet"].authors.n == 3
-    assert found["BR"].authors is None
+    result = rows(run("rank", "emotions", {"RethinkNet": 1.4, "BR": 1.6}))
+    assert result["RethinkNet"].authors.mean == pytest.approx((1.21 + 1.53 + 1.41) / 3)
+    assert result["RethinkNet"].authors.n == 3
+    assert result["BR"].authors is None
     birds = run("f1", "birds", {"RethinkNet": 0.6}, {"RethinkNet": 0.2})
     assert rows(birds)["RethinkNet"].authors.mean == pytest.approx((0.205 + 0.245) / 2)
 
@@ -174,26 +174,26 @@ def test_kinds_of_nets_and_reweighting_stand_beside_their_printed_numbers():
         "rnn_variants": Experiment(("SRN-200k", "GRU-200k"), ("rank",), ("emotions",)),
     }
     values = {"SRN": 1.82, "SRN-plain": 1.6, "SRN-200k": 1.81, "GRU-200k": 9.0}
-    found = evidence(
+    result = evidence(
         experiments, lambda cell: values[cell["model"]] + wobble(cell["seed"]), paper=paper()
     )
-    weights = {row.model: row for row in ran(found, "reweighting")}
+    weights = {row.model: row for row in ran(result, "reweighting")}
     assert (weights["reweighted"].status, weights["plain"].status) == ("agrees", "differs")
-    kinds = {row.model: row for row in ran(found, "rnn_variants")}
+    kinds = {row.model: row for row in ran(result, "rnn_variants")}
     assert kinds["SRN, test part"].status == "agrees"
     assert kinds["GRU, test part"].status == "differs"
     assert kinds["LSTM, test part"].status == "not run"
 
 
 def test_t_test_counts_are_compared_only_where_every_printed_data_set_was_run():
-    found = paper_section(run("rank", "yeast", dict.fromkeys(SEVEN, 1.0))).rows
-    assert {row.status for row in found if row.table == "ttest"} == {"not run"}
+    result = paper_section(run("rank", "yeast", dict.fromkeys(SEVEN, 1.0))).rows
+    assert {row.status for row in result if row.table == "ttest"} == {"not run"}
 
 
 def test_counts_of_data_sets_agree_or_are_explained():
     card = {"features": 72, "labels": 6, "instances": 594, "cardinality": 1.8685, "density": 0.311}
-    found = evidence({}, lambda cell: 1.0, paper=paper(), cards={"emotions": card})
-    counts = {row.model: row for row in paper_section(found).rows if row.dataset == "emotions"}
+    result = evidence({}, lambda cell: 1.0, paper=paper(), cards={"emotions": card})
+    counts = {row.model: row for row in paper_section(result).rows if row.dataset == "emotions"}
     assert counts["features"].status == counts["cardinality"].status == "agrees"
     assert (counts["instances"].status, counts["instances"].flaw) == ("explained", "feature-counts")
     assert counts["instances"].z is None
@@ -215,6 +215,6 @@ def test_gains_are_shares_of_the_larger_mean():
 
 
 def test_an_empty_run_has_an_empty_comparison():
-    found = compare(evidence({"algorithms": Experiment()}, lambda cell: 1.0))
-    assert (found.costs, found.paper.rows, found.advice) == ({}, [], {})
-    assert {flaw.verdict for flaw in found.flaws} == {"not tested"}
+    result = compare(evidence({"algorithms": Experiment()}, lambda cell: 1.0))
+    assert (result.costs, result.paper.rows, result.advice) == ({}, [], {})
+    assert {flaw.verdict for flaw in result.flaws} == {"not tested"}

@@ -46,8 +46,8 @@ def run(scores=F1, datasets=SIX, **more):
     return evidence(experiments, score, roles=ROLES, **more)
 
 
-def outcomes(found):
-    rows = [*claims(found, sections(found)), *questions(found)[1]]
+def outcomes(result):
+    rows = [*claims(result, sections(result)), *questions(result)[1]]
     return {row.id: row.outcome for row in rows if row.theme in ("Rules", "The two questions")}
 
 
@@ -153,14 +153,14 @@ def test_both_protocols_stand_side_by_side_with_their_seconds():
     experiments = {"protocol": Experiment(tuple(values), ("f1",), names)}
     seconds = {("emotions", "Net", "f1"): {0: 1.0, 1: 3.0}}
     seconds |= {("emotions", "Net-theirs", "f1"): {0: 40.0, 1: 60.0}}
-    found = evidence(
+    result = evidence(
         experiments,
         lambda cell: values[cell["model"]] + wobble(cell["seed"]),
         roles=ROLES,
         paper=paper(),
         seconds=seconds,
     )
-    emotions, chain = sections(found)["protocol"].rows
+    emotions, chain = sections(result)["protocol"].rows
     assert (emotions.seconds, emotions.their_seconds) == (2.0, 50.0)
     assert emotions.gain == pytest.approx(0.02 / 0.66)
     assert emotions.corrected.result == "win"

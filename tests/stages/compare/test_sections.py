@@ -105,18 +105,18 @@ def rnn_run(**changes):
 
 
 def test_the_best_kinds_of_net_are_marked_and_ranked():
-    found = rnn_run()
-    best = {row.rnn for row in found.rows if row.best}
+    result = rnn_run()
+    best = {row.rnn for row in result.rows if row.best}
     assert best == {"SRN", "LSTM"}
-    assert found.average_ranks["f1"] == {"SRN": 1.5, "GRU": 3.0, "LSTM": 1.5, "IRNN": 4.0}
-    assert found.rows[0].printed["test"] == Number(0.641, 0.005)
+    assert result.average_ranks["f1"] == {"SRN": 1.5, "GRU": 3.0, "LSTM": 1.5, "IRNN": 4.0}
+    assert result.rows[0].printed["test"] == Number(0.641, 0.005)
 
 
 def test_a_kind_of_net_that_failed_has_no_rank_and_does_not_spoil_the_others():
-    found = rnn_run(**{"IRNN-200k": "diverged"})
-    failed = next(row for row in found.rows if row.rnn == "IRNN")
+    result = rnn_run(**{"IRNN-200k": "diverged"})
+    failed = next(row for row in result.rows if row.rnn == "IRNN")
     assert (failed.test.mean, failed.best) == (None, False)
-    assert found.average_ranks["f1"] == {"SRN": 1.5, "GRU": 3.0, "LSTM": 1.5}
+    assert result.average_ranks["f1"] == {"SRN": 1.5, "GRU": 3.0, "LSTM": 1.5}
 
 
 def test_selection_by_the_largest_loss_stands_between_right_selection_and_trivial():
@@ -165,8 +165,8 @@ def test_label_correlation_is_pearsons_and_a_constant_label_has_none():
     matrix = labels(count=4)
     assert label_correlation(matrix) == pytest.approx(np.corrcoef(matrix.T))
     matrix[:, 2] = 1
-    found = label_correlation(matrix)
-    assert found[2].tolist() == [0.0, 0.0, 1.0, 0.0]
+    result = label_correlation(matrix)
+    assert result[2].tolist() == [0.0, 0.0, 1.0, 0.0]
 
 
 def test_the_permutation_test_finds_what_is_there_and_nothing_in_noise():
@@ -199,16 +199,16 @@ def memory_matrix(memories, matrix, names):
         labels={"yeast": matrix},
         cards={"yeast": {"label_names": names}},
     )
-    (found,) = section(run, "memory").matrices
-    return found
+    (result,) = section(run, "memory").matrices
+    return result
 
 
 def test_the_memory_shown_is_the_mean_over_the_seeds():
     matrices = {0: np.array([[1.0, 0.2], [0.4, 1.0]]), 1: np.array([[3.0, 0.8], [0.4, -0.9]])}
-    found = memory_matrix(matrices, labels(count=2), ["<b>", "two"])
-    assert found.memory == [[1.0, 0.25], [0.4, pytest.approx(0.05)]]
-    assert (found.seeds, found.unscaled) == (2, ["two"])
-    assert found.labels == ["<b>", "two"]
+    result = memory_matrix(matrices, labels(count=2), ["<b>", "two"])
+    assert result.memory == [[1.0, 0.25], [0.4, pytest.approx(0.05)]]
+    assert (result.seeds, result.unscaled) == (2, ["two"])
+    assert result.labels == ["<b>", "two"]
 
 
 def test_a_row_with_a_small_diagonal_does_not_decide_whether_memory_captures_correlation():
@@ -216,6 +216,6 @@ def test_a_row_with_a_small_diagonal_does_not_decide_whether_memory_captures_cor
     memory = label_correlation(matrix)
     memory[0] = -0.3 * memory[0]
     memory[0, 0] = 0.1  # just enough to scale by: the row is then ten times as large
-    found = memory_matrix({0: memory}, matrix, list("abcdefgh"))
-    assert found.p < 0.05
-    assert found.scaled_r < found.r
+    result = memory_matrix({0: memory}, matrix, list("abcdefgh"))
+    assert result.p < 0.05
+    assert result.scaled_r < result.r

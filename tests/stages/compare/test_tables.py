@@ -30,21 +30,21 @@ GRID = {
 
 
 def compared(cost, table, empty_0=None, **more):
-    found = compare(table_evidence(cost, table, empty_0, **more))
-    json.dumps(to_json(found), allow_nan=False)
-    return found
+    result = compare(table_evidence(cost, table, empty_0, **more))
+    json.dumps(to_json(result), allow_nan=False)
+    return result
 
 
 def test_means_errors_and_ranks_are_those_computed_by_hand():
-    found = compared("hamming", GRID)
-    one = found.costs["hamming"].datasets["one"].models
+    result = compared("hamming", GRID)
+    one = result.costs["hamming"].datasets["one"].models
     assert one["A"].mean == pytest.approx(0.2)
     assert one["A"].ste == pytest.approx(0.1 / math.sqrt(3))
     assert [one[model].rank for model in ("A", "B", "all-zeros")] == [1, 2.5, 2.5]
     assert [one[model].paper_rule_rank for model in ("A", "B", "all-zeros")] == [1, 2, 2]
     assert [one[model].best for model in ("A", "B", "all-zeros")] == [True, False, False]
     assert one["A"].seeds == {"0": 0.1, "1": 0.2, "2": 0.3}
-    average = found.costs["hamming"].average_ranks
+    average = result.costs["hamming"].average_ranks
     assert average.models == {"A": 1.5, "B": 1.75, "all-zeros": 2.75}
     assert (average.datasets, average.left_out) == (["one", "two"], [])
 
@@ -79,19 +79,19 @@ def test_a_model_no_better_than_a_trivial_one_is_marked():
 
 def test_a_failed_cell_is_counted_with_its_reason_and_costs_the_rank():
     table = {"one": GRID["one"], "two": {**GRID["two"], "A": [0.5, "out of memory", 0.7]}}
-    found = compared("hamming", table)
-    assert found.cells == {"planned": 18, "ok": 17, "failed": 1}
-    assert found.failures == [Failure("two", "A", "hamming", 1, "failed", "out of memory")]
-    cell = found.costs["hamming"].datasets["two"].models["A"]
+    result = compared("hamming", table)
+    assert result.cells == {"planned": 18, "ok": 17, "failed": 1}
+    assert result.failures == [Failure("two", "A", "hamming", 1, "failed", "out of memory")]
+    cell = result.costs["hamming"].datasets["two"].models["A"]
     assert (cell.mean, cell.n, cell.planned) == (pytest.approx(0.6), 2, 3)
     assert (cell.rank, cell.paper_rule_rank, cell.best) == (None, None, False)
     assert cell.statuses == {"failed": 1, "ok": 2}
     assert cell.reasons == ["out of memory"]
     assert cell.seeds == {"0": 0.5, "1": None, "2": 0.7}
-    average = found.costs["hamming"].average_ranks
+    average = result.costs["hamming"].average_ranks
     assert (average.datasets, average.left_out) == (["one"], ["two"])
     assert average.models == {"A": 1, "B": 2.5, "all-zeros": 2.5}
-    assert found.costs["hamming"].tests["A"]["B"].datasets["two"].n == 2
+    assert result.costs["hamming"].tests["A"]["B"].datasets["two"].n == 2
 
 
 def test_no_model_is_called_best_while_one_that_lacks_a_seed_is_ahead():
@@ -111,9 +111,9 @@ def test_a_model_that_fails_everywhere_has_no_mean_and_does_not_spoil_the_ranks(
 
 
 def test_when_nothing_finished_there_is_still_a_comparison():
-    found = compared("hamming", {"one": {"A": ["no"], "B": ["no"]}})
-    assert found.costs["hamming"].average_ranks.models == {}
-    assert metrics(found)["cells"] == {"planned": 2, "failed": 2}
+    result = compared("hamming", {"one": {"A": ["no"], "B": ["no"]}})
+    assert result.costs["hamming"].average_ranks.models == {}
+    assert metrics(result)["cells"] == {"planned": 2, "failed": 2}
 
 
 def test_without_a_common_data_set_there_is_no_average_rank():
@@ -140,24 +140,24 @@ def test_all_equal_models_share_the_middle_rank_and_tie():
 
 def test_bayes_is_shown_but_neither_ranked_nor_tested():
     table = {"one": {**GRID["one"], "bayes": [0.0, 0.0, 0.0]}, "two": GRID["two"]}
-    found = compared("hamming", table)
-    cost = found.costs["hamming"]
-    assert found.reference == ["bayes"]
+    result = compared("hamming", table)
+    cost = result.costs["hamming"]
+    assert result.reference == ["bayes"]
     assert cost.datasets["one"].models["bayes"].mean == 0.0
     assert cost.datasets["one"].models["bayes"].rank is None
     assert "bayes" not in cost.datasets["two"].models
     assert cost.average_ranks.models == {"A": 1.5, "B": 1.75, "all-zeros": 2.75}
     assert "bayes" not in cost.tests
     assert "bayes" not in cost.over_datasets.models
-    assert "bayes" not in [point.model for point in found.advice["hamming"].points]
+    assert "bayes" not in [point.model for point in result.advice["hamming"].points]
 
 
 def test_the_other_convention_is_given_where_it_changes_a_score():
     table = {"one": {"A": [0.9, 0.8], "B": [0.5, 0.5]}, "two": {"A": [0.1, 0.1], "B": [0.2, 0.3]}}
     empty_0 = {**table, "one": {"A": [0.2, 0.2], "B": [0.5, 0.5]}}
-    found = compared("f1", table, empty_0)
-    cost = found.costs["f1"]
-    assert found.empty == Empty(default=1.0, other=0.0, matters={"one": ["f1"]})
+    result = compared("f1", table, empty_0)
+    cost = result.costs["f1"]
+    assert result.empty == Empty(default=1.0, other=0.0, matters={"one": ["f1"]})
     assert cost.datasets["one"].models["A"].rank == 1
     assert cost.datasets["one"].models["A"].other_empty.rank == 2
     assert cost.datasets["one"].models["A"].other_empty.mean == pytest.approx(0.2)
@@ -168,9 +168,9 @@ def test_the_other_convention_is_given_where_it_changes_a_score():
 
 
 def test_where_no_score_changes_the_convention_is_silent():
-    found = compared("f1", GRID)
-    assert found.empty.matters == {}
-    assert found.costs["f1"].other_empty is None
+    result = compared("f1", GRID)
+    assert result.empty.matters == {}
+    assert result.costs["f1"].other_empty is None
 
 
 def test_the_paper_stands_beside_the_model_of_the_same_name_only():

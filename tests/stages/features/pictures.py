@@ -45,15 +45,15 @@ def bomb(path, width=60_000, height=60_000):
 
 def coco(path, images, categories=("cat", "dog"), **changes):
     """COCO's JSON: `images` maps a file name to the numbers (from 1) of its categories."""
-    told = {
+    facts = {
         "images": [{"id": n, "file_name": name} for n, name in enumerate(images, start=100)],
         "categories": [{"id": n, "name": name} for n, name in enumerate(categories, start=1)],
         "annotations": [
             {"id": 1000 + n, "image_id": 100 + place, "category_id": category}
-            for place, found in enumerate(images.values())
-            for n, category in enumerate(found)
+            for place, result in enumerate(images.values())
+            for n, category in enumerate(result)
         ],
     }
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(told | changes))
+    path.write_text(json.dumps(facts | changes))
     return path

@@ -40,8 +40,8 @@ def test_an_image_has_a_label_once_however_many_instances_are_on_it(tmp_path):
 
 def test_categories_are_in_the_order_of_their_ids_whatever_that_of_the_file(tmp_path):
     categories = [{"id": 90, "name": "zebra"}, {"id": 7, "name": "train"}]
-    told = json.loads(coco(tmp_path / "a.json", {"a.jpg": []}).read_text())
-    (tmp_path / "a.json").write_text(json.dumps(told | {"categories": categories}))
+    facts = json.loads(coco(tmp_path / "a.json", {"a.jpg": []}).read_text())
+    (tmp_path / "a.json").write_text(json.dumps(facts | {"categories": categories}))
     tagged = read_coco(tmp_path / "a.json")
     assert tagged.names == ("train", "zebra")
 
@@ -123,7 +123,7 @@ def test_the_real_sample_has_eighty_labels_and_its_official_split(mirror):
     index = read_index(source, folder)
     assert index.labels.shape == (160, 80)
     assert (index.parts.count("train"), index.parts.count("test")) == (80, 80)
-    told = json.loads((folder / "annotations" / "instances_val2017.json").read_text())
-    pairs = {(a["image_id"], a["category_id"]) for a in told["annotations"]}
+    facts = json.loads((folder / "annotations" / "instances_val2017.json").read_text())
+    pairs = {(a["image_id"], a["category_id"]) for a in facts["annotations"]}
     assert index.labels[80:].sum() == len(pairs)
     assert (index.label_names[0], index.label_names[-1]) == ("person", "toothbrush")

@@ -234,8 +234,8 @@ def test_find_source_takes_the_first_complete_one(folder):
 
 
 def test_yeast_comes_without_mirror_and_network(tmp_path):
-    found = fetch("yeast", CATALOG.entry("yeast"), tmp_path)
-    assert found.package == "river"
+    result = fetch("yeast", CATALOG.entry("yeast"), tmp_path)
+    assert result.package == "river"
     assert [path.name for path in tmp_path.iterdir()] == ["yeast.csv.gz"]
 
 
