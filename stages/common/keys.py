@@ -39,6 +39,11 @@ def names(cells: Iterable[Cell], params: Params) -> dict[Cell, Names]:
     return both
 
 
+def keys(cells: Iterable[Cell], params: Params) -> dict[Cell, str]:
+    """The name of each cell in the store."""
+    return {cell: both.key for cell, both in names(cells, params).items()}
+
+
 def key(parts: dict[str, Any]) -> str:
     """A short name for a set of ingredients."""
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]

@@ -12,13 +12,13 @@ from tests.conftest import ROOT, Project
 
 KEYS = """
 import json
-from stages.common.keys import names
+from stages.common.keys import keys
 from stages.common.plan import plan
 from stages.common.catalog import load_catalog
 from stages.common.params import load_params
 params = load_params()
-cells = names(plan(params, load_catalog(), params.datasets), params)
-print(json.dumps({str(cell): both.key for cell, both in cells.items()}))
+cells = keys(plan(params, load_catalog(), params.datasets), params)
+print(json.dumps({str(cell): key for cell, key in cells.items()}))
 """
 
 
