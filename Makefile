@@ -14,16 +14,19 @@ TORCH ?= cpu
 # one live line in a terminal, nothing elsewhere
 LIVE := if [ -t 2 ]; then awk '/^(Collecting|Obtaining) / {printf "\r\033[K%d: %s", ++n, $$2 > "/dev/stderr"} /^Installing/ {printf "\r\033[Kunpacking" > "/dev/stderr"} END {printf "\r\033[K" > "/dev/stderr"}'; else cat > /dev/null; fi
 
+# what DVC advises and is of no use here: there is no remote, and nobody has to commit after a run
+ADVICE := Use `dvc push`|^To (track the changes|enable auto staging)|git add .*dvc.lock|dvc config core.autostage
+
 # tests that share servers and clones stay on one worker (tests/conftest.py); the slow ones start first
 TWO_WORKERS := -n 2 --dist loadfile --no-loadscope-reorder
 
-.PHONY: help own model report test test-fast test-wheel coverage lint docs plan profile deployments publish verify keep benchmark environment tools lock
+.PHONY: help own model report test test-fast test-wheel coverage lint docs plan profile deployments publish verify keep benchmark torture sbom environment tools lock
 
 help: ## what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 report: environment ## run the pipeline and say where the report is
-	@set -o pipefail; dvc repro | { grep --line-buffered -v 'Use `dvc push`' || true; } # there is no remote
+	@set -o pipefail; dvc repro | { grep --line-buffered -vE '$(ADVICE)' || true; }
 	@python -m stages.report --where
 
 test: tools ## lint, types and the whole test suite
@@ -81,6 +84,24 @@ keep: environment ## copy this run's report, metrics and scores to reports/<prof
 
 benchmark: tools ## speed, side by side with peers
 	@for part in cells arff costs rules splits chains nets ordering features orchestration; do echo; OMP_NUM_THREADS=1 python -m benchmarks.$$part; done
+
+# so much of each theme; `make torture SIZE=small` is for a first look
+SIZE ?= large
+INPUTS_small := 10000
+INPUTS_large := 1000000
+CELLS_small := 1000
+CELLS_large := 1000 10000 100000
+KILLS_small := 20
+KILLS_large := 1000
+
+torture: tools ## the figures of docs/reliability.md: hours; goes on where it was stopped; SIZE=small
+	@python -m torture.hostile --inputs $(INPUTS_$(SIZE))
+	@python -m torture.load --cells $(CELLS_$(SIZE))
+	@python -m torture.kills --kills $(KILLS_$(SIZE))
+
+sbom: ## what the environment consists of, as CycloneDX: dist/sbom.json
+	@$(PYTHON) requirements/sbom.py dist/sbom.json
+	@echo "the bill of materials is at dist/sbom.json"
 
 environment: $(VENV)/.installed ## install what `make report` needs into .venv, once; TORCH=cuda for a GPU
 

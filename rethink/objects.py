@@ -19,6 +19,8 @@ CALLED = frozenset(
         "sklearn._loss._loss:CyHalfBinomialLoss",
     }
 )
+# how the nodes of scikit-learn's trees, and of its boosted ones, name children and feature
+CHILDREN = (("left_child", "right_child", "feature"), ("left", "right", "feature_idx"))
 BIT_GENERATORS = (np.random.PCG64, np.random.PCG64DXSM, np.random.MT19937, np.random.Philox)
 NEW = copyreg.__newobj__  # type: ignore[attr-defined]  # how most objects say that they are made
 KINDS = [
@@ -114,7 +116,7 @@ class Reader:
             return [self.value(each) for each in plain]
         if not isinstance(plain, dict):
             return plain
-        kind = next(iter(plain))
+        kind = next(iter(plain), None)
         if kind not in KINDS:
             raise ValueError(f"{kind!r} is no kind of value")
         return getattr(self, f"_{kind}")(plain)
@@ -161,12 +163,31 @@ class Reader:
         arguments, state = self.value(plain["arguments"]), self.value(plain["state"])
         if arguments is not None and plain["object"] not in CALLED:
             raise ValueError(f"{plain['object']} is not made with arguments")
+        if isinstance(state, dict):
+            _check_tree(state.get("nodes"), arguments)
         made = kind.__new__(kind) if arguments is None else kind(*arguments)
         if hasattr(made, "__setstate__"):
             made.__setstate__({} if state is None else state)
         elif state is not None:
             vars(made).update(state)
         return made
+
+
+def _check_tree(nodes: Any, arguments: Any) -> None:
+    """Refuse the nodes of a tree that lead out of it or in a circle: compiled code follows them."""
+    names = getattr(getattr(nodes, "dtype", None), "names", None) or ()
+    for left, right, feature in CHILDREN:
+        if left not in names or right not in names:
+            continue
+        place = np.arange(len(nodes))
+        inner = nodes["is_leaf"] == 0 if "is_leaf" in names else nodes[left] != -1
+        for child in (nodes[left][inner], nodes[right][inner]):
+            if not ((child > place[inner]) & (child < len(nodes))).all():
+                raise ValueError("a tree has a node whose children are not in it")
+        width = arguments[0] if isinstance(arguments, tuple) else None
+        used = nodes[feature][inner]
+        if (used < 0).any() or (width is not None and (used >= width).any()):
+            raise ValueError("a tree asks for a feature that is not there")
 
 
 def own_cost(value: Any) -> bool:

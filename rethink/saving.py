@@ -7,6 +7,7 @@ library and of scikit-learn only, sets their attributes and runs no code from th
 
 import json
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,20 @@ from rethink.objects import Reader, Writer, own_cost
 
 VERSION = 1
 DESCRIPTION, ARRAYS = "model.json", "arrays.npz"
-UNREADABLE = (OSError, LookupError, TypeError, ValueError, AttributeError, zipfile.BadZipFile)
+UNREADABLE = (
+    OSError,
+    LookupError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    ImportError,
+    ArithmeticError,
+    RuntimeError,  # an encrypted member of the zip, values too deep, an unknown way to pack
+    EOFError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+LARGEST = 2_000_000_000  # bytes of the arrays, unpacked
 NOT_STATE = ("_frame_kind", "_sklearn_output_config")
 
 
@@ -113,20 +127,30 @@ def _filled(model: Any, folder: Path, description: dict[str, Any], given: dict[s
         raise ValueError(
             f"{folder} has version {description['version']}, but this program reads {VERSION}"
         )
-    missing = [name for name in description["not_saved"] if name not in given]
+    missing = [name for name in description.get("not_saved") or () if name not in given]
     if missing:
         raise ValueError(
             f"{folder} was saved without {', '.join(missing)}, which a file cannot hold; "
             f"give it: rethink.load(path, {missing[0]}=…)"
         )
     try:
-        with np.load(folder / ARRAYS, allow_pickle=False) as arrays:
-            reader = Reader(folder, dict(arrays))
+        reader = Reader(folder, _arrays(folder / ARRAYS))
         state = {name: reader.value(value) for name, value in description["state"].items()}
     except UNREADABLE as error:
-        raise ValueError(f"{folder} cannot be read ({error}); save the model again") from None
+        reason = f"{type(error).__name__}: {error}"
+        raise ValueError(f"{folder} cannot be read ({reason:.300}); save the model again") from None
     vars(model).update(state | given)
     return model
+
+
+def _arrays(path: Path) -> dict[str, np.ndarray]:
+    """The arrays of a file, unless it grows to more than a model has."""
+    with zipfile.ZipFile(path) as packed:
+        size = sum(member.file_size for member in packed.infolist())
+    if size > LARGEST:
+        raise ValueError(f"its arrays have {size:,} bytes, at most {LARGEST:,} are read")
+    with np.load(path, allow_pickle=False) as arrays:
+        return dict(arrays)
 
 
 def _description(folder: Path) -> dict[str, Any]:
@@ -136,6 +160,7 @@ def _description(folder: Path) -> dict[str, Any]:
     try:
         description = json.loads(file.read_text(encoding="utf-8"))
         assert isinstance(description["estimator"], str) and "version" in description
-    except (ValueError, LookupError, TypeError, AssertionError):
+        assert all(isinstance(name, str) for name in description.get("not_saved") or ())
+    except (ValueError, LookupError, TypeError, AssertionError, RecursionError):
         raise ValueError(f"{file} is not a model's description; save the model again") from None
     return description

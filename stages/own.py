@@ -107,7 +107,10 @@ def look(name: str) -> list[str]:
         raw, images = read(name, entry.sources[0])
         dataset = prepare(raw, entry, images)
     except DataError as error:
-        raise DataError(f"{error}\n{paths.raw(name)} and its entry are kept") from None
+        raise DataError(
+            f"{error}\n{paths.raw(name)} and its entry are kept; the options --ignore and --impute "
+            "change the entry"
+        ) from None
     labels = counted(dataset.card["labels"], "label")
     return [f"{counted(dataset.card['instances'], 'row')}, {labels}", *dataset.cleaned.story()]
 

@@ -30,14 +30,20 @@ from stages.common.files import write_text
 from stages.common.keys import names
 from stages.common.params import Params, load_params
 from stages.common.plan import Cell, plan
-from stages.common.predictions import RUNS as ALL_RUNS
-from stages.common.published import ABOUT, CONTENT, PACKED, RUNS, SCORES, Row
+from stages.common.published import (
+    ABOUT,
+    COLUMNS,
+    CONTENT,
+    PACKED,
+    RUNS,
+    SCORES,
+    Row,
+    completed,
+)
 from stages.common.store import Store
 from stages.common.tables import read_table, table_to_matrix, write_table
 from stages.evaluate import SCHEMA, score, unscored
 
-LEFT_OUT = ("search", "published")  # the scores of single folds; where a row was published
-COLUMNS = pa.schema([field for field in ALL_RUNS if field.name not in LEFT_OUT])
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "torch")
 
 
@@ -110,20 +116,12 @@ def _joined(old: pa.Table, new: pa.Table, replaced: set[Cell]) -> pa.Table:
 def read_run(folder: Path) -> Published:
     """A published run; of one that is not there, empty tables."""
     tables = [
-        _completed(read_table(folder / file), schema)
+        completed(read_table(folder / file), schema)
         if (folder / file).exists()
         else schema.empty_table()
         for file, schema in ((RUNS, COLUMNS), (SCORES, SCHEMA))
     ]
     return Published(*tables)
-
-
-def _completed(table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """The table with nulls in columns that are newer than it."""
-    for field in schema:
-        if field.name not in table.column_names:
-            table = table.append_column(field, pa.nulls(table.num_rows, field.type))
-    return table.select(schema.names).cast(schema)
 
 
 def about(params: Params, run: Published, commit: str) -> str:

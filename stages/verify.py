@@ -13,6 +13,7 @@ from stages.common.params import Params, load_params
 from stages.common.plan import Cell, plan
 from stages.common.published import Row, published_scores, read_published
 from stages.common.store import Store
+from stages.evaluate import SCHEMA
 from stages.publish import scores_of
 from stages.train.lead import Lead
 from stages.train.progress import Progress
@@ -39,7 +40,7 @@ def compare(cell: Cell, published: Row, manifest: Row, store: Store) -> float | 
         return None
     old = {
         _place(row): row["value"]
-        for row in published_scores(published["published"], cell.dataset).to_pylist()
+        for row in published_scores(published["published"], cell.dataset, SCHEMA).to_pylist()
         if (row["model"], row["cost"], row["seed"]) == (cell.model, cell.cost, cell.seed)
     }
     new = {_place(row): row["value"] for row in scores_of(cell, manifest, store)}

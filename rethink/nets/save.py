@@ -22,6 +22,8 @@ from rethink.scaling import UnitScaler
 VERSION = 2
 WEIGHTS, DESCRIPTION = "weights.safetensors", "model.json"
 SCALER = ("minimum_", "span_")
+MOST_LABELS = 1_000_000
+DAMAGE = (LookupError, TypeError, AttributeError, ArithmeticError, RuntimeError, ImportError)
 
 
 def save(estimator: Any, path: str | Path) -> None:
@@ -54,16 +56,27 @@ def load(kind: Any, path: str | Path, **given: Any) -> Any:
             f"{folder} holds a {description['estimator']}, not a {kind.__name__}; "
             f"load it with {description['estimator']}.load"
         )
-    missing = [name for name in description["not_saved"] if given.get(name) is None]
+    missing = [name for name in description.get("not_saved") or () if given.get(name) is None]
     if missing:
         raise ValueError(
             f"{folder} was saved without {', '.join(missing)}, which a file cannot hold; "
             f"give it: {kind.__name__}.load(path, {missing[0]}=…)"
         )
+    try:
+        return _filled(kind, folder, description, given)
+    except DAMAGE as error:
+        reason = f"{type(error).__name__}: {error}"
+        raise ValueError(f"{folder} cannot be read ({reason:.300}); save the model again") from None
+
+
+def _filled(kind: Any, folder: Path, description: dict[str, Any], given: dict[str, Any]) -> Any:
     reader = Reader(folder, {})
     params = {name: reader.value(value) for name, value in description["params"].items()}
     estimator = kind(**(params | given))
-    estimator.classes_ = [np.array([0, 1], dtype=description["label_type"])] * description["labels"]
+    labels = description["labels"]
+    if not (isinstance(labels, int) and 0 < labels <= MOST_LABELS):
+        raise ValueError(f"{folder} has {labels!r:.100} labels, needs 1 to {MOST_LABELS:,}")
+    estimator.classes_ = [np.array([0, 1], dtype=description["label_type"])] * labels
     estimator.n_features_in_ = description["inputs"]
     estimator.input_shape_ = tuple(description["input_shape"])
     if description["names"] is not None:
@@ -143,7 +156,8 @@ def _read(folder: Path) -> dict[str, Any]:
     try:
         description = json.loads(file.read_text(encoding="utf-8"))
         version = description["version"]
-    except (ValueError, LookupError, TypeError):
+        assert all(isinstance(name, str) for name in description.get("not_saved") or ())
+    except (ValueError, LookupError, TypeError, AttributeError, AssertionError, RecursionError):
         raise ValueError(f"{file} is not a model's description; save the model again") from None
     if version != VERSION:
         raise ValueError(f"{file} has version {version}, but this program reads {VERSION}")
@@ -156,10 +170,20 @@ def _nets(folder: Path, shape: Shape, count: int, estimator: Any) -> list[Net]:
         tensors = load_file(folder / WEIGHTS)
     except (SafetensorError, FileNotFoundError) as error:
         raise ValueError(f"{folder / WEIGHTS} cannot be read ({error}); save it again") from None
+    if not isinstance(count, int) or not 0 < count <= len(tensors):
+        raise ValueError(f"{folder / WEIGHTS} does not fit its {DESCRIPTION}: {count!r:.100} nets")
+    for name, size in shape.weights.items():  # before room is made for a net that is a lie
+        _check_fit(folder, tensors, f"0.{name}", size)
     nets = [shape.net(estimator.own_extractor()).to(device) for _ in range(count)]
     both = torch.nn.ModuleList(nets)
     for name, weight in both.state_dict().items():
-        if name not in tensors or tensors[name].shape != weight.shape:
-            raise ValueError(f"{folder / WEIGHTS} does not fit its {DESCRIPTION}: {name} differs")
+        _check_fit(folder, tensors, name, tuple(weight.shape))
     both.load_state_dict(tensors)
     return nets
+
+
+def _check_fit(
+    folder: Path, tensors: dict[str, torch.Tensor], name: str, size: tuple[int, ...]
+) -> None:
+    if name not in tensors or tuple(tensors[name].shape) != tuple(size):
+        raise ValueError(f"{folder / WEIGHTS} does not fit its {DESCRIPTION}: {name} differs")

@@ -10,6 +10,9 @@ from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from stages.common.errors import UserError
 
+DEEPEST = 50  # values in values; a file of ours has eight levels
+MOST = 100_000  # values; an alias of YAML counts as all that it stands for
+
 
 class Closed(BaseModel):
     """A model that forbids unknown keys, never converts types and cannot change."""
@@ -28,14 +31,42 @@ def load_closed(path: Path, model: type[Model]) -> Model:
 def read_yaml(path: Path) -> dict[str, Any]:
     """The keys and values of a plain YAML file."""
     try:
-        raw = yaml.safe_load(path.read_text(encoding="utf-8"))
+        raw = yaml.load(path.read_text(encoding="utf-8"), _Bounded)
+        _check_size(raw)
     except FileNotFoundError:
         raise UserError(f"{path} is missing; run the command from the project folder") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, ValueError) as error:
         raise UserError(f"{path} is not plain YAML: {' '.join(str(error).split())}") from None
     if not isinstance(raw, dict):
         raise UserError(f"{path} holds {type(raw).__name__}, but needs keys and values")
     return raw
+
+
+class _Bounded(yaml.SafeLoader):
+    """The safe loader with a limit of depth: the plain one takes seconds, that of libyaml dies."""
+
+    depth = 0
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise yaml.YAMLError(f"found values in values, deeper than {DEEPEST} levels")
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
+
+
+def _check_size(raw: Any) -> None:
+    """Refuse what aliases blow up: a file of a few lines can stand for billions of values."""
+    waiting, count = [raw], 0
+    while waiting:
+        value = waiting.pop()
+        inner = value.values() if isinstance(value, dict) else value
+        if isinstance(value, list | dict):
+            count += len(value)
+            waiting += inner
+        if count > MOST:
+            raise yaml.YAMLError(f"found more than {MOST:,} values, aliases counted in full")
 
 
 def validated(raw: dict[str, Any], model: type[Model], path: Path) -> Model:

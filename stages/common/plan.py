@@ -25,18 +25,18 @@ class Cell:
 
 def plan(params: Params, catalog: Catalog, datasets: Iterable[str]) -> list[Cell]:
     """Every cell of the given data sets, in a fixed order; what several experiments need, once."""
-    wanted = list(datasets)
+    place = {name: index for index, name in enumerate(datasets)}
     cells = [
         Cell(dataset, model, cost, seed)
         for name, experiment in params.experiments.items()
         for dataset in params.datasets_of(name)
-        if dataset in wanted
+        if dataset in place
         for model in experiment.models
         if catalog.entry(dataset).has(params.models[model].input)
         for cost in experiment.costs
         for seed in range(params.seeds_of(dataset, model))
     ]
-    return sorted(dict.fromkeys(cells), key=lambda cell: wanted.index(cell.dataset))
+    return sorted(dict.fromkeys(cells), key=lambda cell: place[cell.dataset])
 
 
 def is_network(model: Model) -> bool:

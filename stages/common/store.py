@@ -14,10 +14,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, NotRequired
 
 import pyarrow as pa
 from filelock import FileLock, Timeout
+from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, with_config
+from typing_extensions import TypedDict
 
 from stages.common.errors import UserError
 from stages.common.files import json_text
@@ -26,6 +28,47 @@ from stages.common.tables import table_from_bytes
 
 Manifest = dict[str, Any]
 READERS = 8  # threads: reading and hashing let others run
+Number = Annotated[float, Field(gt=-(2**63), lt=2**63)]  # Arrow converts no larger whole number
+Table = list[list[Number]] | None
+
+
+def _encodable(text: str) -> str:
+    """JSON can name halves of characters, which no table holds."""
+    text.encode()
+    return text
+
+
+Text = Annotated[str, AfterValidator(_encodable)]
+
+
+@with_config(ConfigDict(strict=True, allow_inf_nan=False))
+class _Known(TypedDict):
+    """What every manifest says; `host` and `limit` are known of a timeout or death."""
+
+    dataset: str
+    model: str
+    cost: str
+    seed: int
+    key: str
+    status: Literal["ok", "failed", "timeout", "died"]
+    reason: Text
+    seconds: Annotated[Number, Field(ge=0)]
+    work: Annotated[int, Field(ge=1, lt=2**63)]
+    device: Text
+    host: Text | None
+    limit: Number | None
+    chosen: dict[str, Any]
+    search: list[Any]
+    versions: dict[str, Any]
+    memory: Table
+    reliability: Table
+    predictions: str | None
+    asked: NotRequired[Text | None]  # these belong to published cells
+    published: NotRequired[Text | None]
+    commit: NotRequired[Text | None]
+
+
+_MANIFEST = TypeAdapter(_Known)
 
 
 @dataclass(frozen=True)
@@ -45,18 +88,22 @@ class Store:
             content = (folder / "manifest.json").read_bytes()
         except (FileNotFoundError, NotADirectoryError):
             return None
-        try:
-            manifest: Manifest = json.loads(content)
-            intact = manifest["status"] != "ok" or (
-                _sha256((folder / "predictions.parquet").read_bytes()) == manifest["predictions"]
-            )
-        except (FileNotFoundError, ValueError, KeyError, TypeError):
-            intact = False
-        if intact:
+        manifest = _parsed(content)
+        if manifest and _belongs(manifest, cell, key) and self._intact(folder, manifest):
             return manifest
         print(f"warning: cell {cell} is damaged in the store, recomputing it", file=sys.stderr)
         self.discard(cell, key)
         return None
+
+    def _intact(self, folder: Path, manifest: Manifest) -> bool:
+        """Whether the predictions are those that the manifest was written for."""
+        if manifest["status"] != "ok":
+            return True
+        try:
+            content = (folder / "predictions.parquet").read_bytes()
+        except FileNotFoundError:
+            return False
+        return _sha256(content) == manifest["predictions"]
 
     def find_all(self, keys: Mapping[Cell, str]) -> dict[Cell, Manifest | None]:
         """`find` for many cells at a time."""
@@ -84,9 +131,10 @@ class Store:
             (self.folder(cell, key) / name).unlink(missing_ok=True)
 
     def manifests(self) -> Iterator[Manifest]:
-        """What is known of all cells, whatever their parameters were."""
+        """What is known of all cells, whatever their parameters were; damaged ones are left out."""
         for path in sorted(self.root.glob("*/*/*/*/*/manifest.json")):
-            yield json.loads(path.read_bytes())
+            if manifest := _parsed(path.read_bytes()):
+                yield manifest
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -122,6 +170,24 @@ class Store:
             temporary.replace(path)
         finally:
             temporary.unlink(missing_ok=True)
+
+
+def _parsed(content: bytes) -> Manifest | None:
+    """A manifest that says all it must, or None: a store may be copied, shared and damaged."""
+    try:
+        manifest = json.loads(content)
+        _MANIFEST.validate_python(manifest)
+    except (ValueError, RecursionError):
+        return None
+    of_a_machine = manifest["status"] in ("timeout", "died")
+    known = manifest["host"] is not None and manifest["limit"] is not None
+    return manifest if known or not of_a_machine else None
+
+
+def _belongs(manifest: Manifest, cell: Cell, key: str) -> bool:
+    """Whether a manifest is of this cell, and was not moved here from another."""
+    said = {name: manifest[name] for name in (*vars(cell), "key")}
+    return said == {**vars(cell), "key": key}
 
 
 def _sha256(content: bytes) -> str:

@@ -65,8 +65,11 @@ def _decode(data: bytes, size: int) -> Decoded:
 
 def thumbnail(path: Path, side: int) -> tuple[bytes, int, int] | None:
     """A small JPEG of the whole picture, its width and height; None if it cannot be decoded."""
+    if path.stat().st_size > MAX_FILE:
+        return None
     try:
-        with Image.open(path, formats=FORMATS) as image:
+        # from memory: of a file, Pillow makes room for as many bytes as a piece says it has
+        with Image.open(io.BytesIO(path.read_bytes()), formats=FORMATS) as image:
             if image.size[0] * image.size[1] > MAX_PIXELS:
                 return None
             image.draft("RGB" if image.mode == "RGB" else None, (2 * side, 2 * side))

@@ -23,6 +23,8 @@ MAX_NAME = 255
 # of archives whose bytes are pinned: COCO's largest has 118,288 members and 19 GB
 PINNED_MEMBERS, PINNED_BYTES = 200_000, 40_000_000_000
 PIECE = 1 << 20
+# what the library says of a zip that is damaged, of an unknown version, or oddly encoded
+UNREADABLE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, UnicodeDecodeError)
 
 
 def unpack_zip(
@@ -45,7 +47,7 @@ def unpack_zip(
             _inspect(archive, members, max_bytes, max_ratio)
             _check_space(archive, members, target)
             _extract(archive, opened, members, target)
-    except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+    except UNREADABLE as error:
         raise DataError(f"{archive} is not a whole zip file: {error}; fetch it again") from None
 
 
@@ -125,6 +127,8 @@ def _kind_problem(member: zipfile.ZipInfo) -> str | None:
         return "it is a symbolic link"
     if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
         return "it is neither a file nor a folder"
+    if member.header_offset < 0:
+        return "it lies before the start of the file"
     if member.flag_bits & 1:
         return "it is encrypted"
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):

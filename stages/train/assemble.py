@@ -14,15 +14,14 @@ from stages.common.tables import table_writer, write_table
 
 
 def assemble(dataset: str, cells: dict[Cell, Manifest], store: Store) -> None:
-    """Write the two tables of a data set from its cells."""
+    """Write the two tables of a data set from its cells, which are `cells`."""
     for path in (paths.predictions(dataset), paths.runs(dataset)):
         remove_leftovers(path)
-    mine = {cell: manifest for cell, manifest in cells.items() if cell.dataset == dataset}
     with table_writer(paths.predictions(dataset), PREDICTIONS) as writer:
-        for cell, manifest in mine.items():
+        for cell, manifest in cells.items():
             if manifest["status"] == "ok" and not manifest.get("published"):
                 writer.write_table(_with_names(cell, store.predictions(cell, manifest["key"])))
-    write_table(paths.runs(dataset), runs_table(mine.values()))
+    write_table(paths.runs(dataset), runs_table(cells.values()))
 
 
 def _with_names(cell: Cell, table: pa.Table) -> pa.Table:

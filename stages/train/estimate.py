@@ -14,15 +14,24 @@ from stages.common.store import Store
 LEAST, LINEAR, NETWORK = 0.5, 2e-5, 6e-5
 
 
+Timings = dict[tuple[str, str], list[float]]  # CPU seconds for a unit of work, by set and model
+
+
+def timings(store: Store, published: Mapping[str, Row]) -> Timings:
+    """What finished cells took, here or in published runs."""
+    seconds: Timings = defaultdict(list)
+    for row in (*published.values(), *store.manifests()):
+        if row["status"] == "ok":
+            seconds[row["dataset"], row["model"]].append(row["seconds"] / row["work"])
+    return dict(seconds)
+
+
 class Estimate:
-    """Judges cells by finished ones, computed here or in published runs."""
+    """Judges cells by finished ones."""
 
     def __init__(self, params: Params, store: Store, published: Mapping[str, Row]) -> None:
         self.params, self.catalog = params, load_catalog()
-        self.timed: dict[tuple[str, str], list[float]] = defaultdict(list)  # CPU s for a unit of
-        for row in (*published.values(), *store.manifests()):  # work, by data set and model
-            if row["status"] == "ok":
-                self.timed[row["dataset"], row["model"]].append(row["seconds"] / row["work"])
+        self.timed = timings(store, published)
 
     def seconds(self, cell: Cell) -> float:
         """How long a cell will take, guessed by its size where nothing like it was timed."""

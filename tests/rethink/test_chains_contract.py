@@ -6,10 +6,11 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rethink.models.chain import ClassifierChain
 from rethink.models.logistic import LogisticRelevance
+from rethink.models.logistic_rule import LogisticRule
 from rethink.models.mixture import ChainEnsemble, Mixture
 from rethink.models.probabilistic import ProbabilisticChain
 from rethink.models.probabilities import LabelByLabel
-from rethink.models.rules import DecisionRule, LogisticRule
+from rethink.models.rules import DecisionRule
 from tests.rethink.test_sklearn_contract import expected_failures
 
 BY_A_RULE = "the check wants the labels above one half, which suits Hamming loss alone"

@@ -12,10 +12,11 @@ from rethink.costs import get_cost
 from rethink.models.chain import ClassifierChain
 from rethink.models.constant import AllZeros, TopK
 from rethink.models.logistic import LogisticRelevance
+from rethink.models.logistic_rule import LogisticRule
 from rethink.models.mixture import ChainEnsemble, Mixture
 from rethink.models.probabilistic import ProbabilisticChain
 from rethink.models.rethinknet import RethinkNet
-from rethink.models.rules import DecisionRule, LogisticRule
+from rethink.models.rules import DecisionRule
 from rethink.synthetic import generate
 
 SAMPLE = generate("logistic-chain", instances=80, features=3, labels=3, seed=4)

@@ -11,7 +11,8 @@ from rethink.models.bayes import BayesOptimal
 from rethink.models.chain import ClassifierChain
 from rethink.models.constant import AllZeros
 from rethink.models.logistic import LogisticRelevance
-from rethink.models.rules import DecisionRule, LogisticRule
+from rethink.models.logistic_rule import LogisticRule
+from rethink.models.rules import DecisionRule
 from rethink.search import search, search_and_fit
 from rethink.synthetic import all_label_vectors, generate
 

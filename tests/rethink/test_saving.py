@@ -23,12 +23,13 @@ from rethink.models.chain import ClassifierChain
 from rethink.models.constant import AllZeros, TopK
 from rethink.models.filter_tree import CondensedFilterTree
 from rethink.models.logistic import LogisticRelevance
+from rethink.models.logistic_rule import LogisticRule
 from rethink.models.mixture import ChainEnsemble, Mixture
 from rethink.models.optimal_chain import OptimalChain
 from rethink.models.probabilistic import ProbabilisticChain
 from rethink.models.relevance_net import BinaryRelevance
 from rethink.models.rethinknet import RethinkNet
-from rethink.models.rules import DecisionRule, LogisticRule
+from rethink.models.rules import DecisionRule
 from rethink.synthetic import generate
 
 SAMPLE = generate("logistic-chain", instances=120, features=4, labels=3, seed=4)

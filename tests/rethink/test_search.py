@@ -13,8 +13,8 @@ from rethink.models.base import MultiLabelEstimator
 from rethink.models.bayes import BayesOptimal
 from rethink.models.constant import TopK
 from rethink.models.logistic import LogisticRelevance
+from rethink.models.logistic_rule import LogisticRule
 from rethink.models.probabilistic import ProbabilisticChain
-from rethink.models.rules import LogisticRule
 from rethink.scaling import UnitScaler
 from rethink.search import Trial, fit_selected, fold_rows, grid_points, search, search_and_fit
 from rethink.splits import MultilabelStratifiedKFold

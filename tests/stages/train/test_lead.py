@@ -7,6 +7,7 @@ import pytest
 from stages.common.params import load_params
 from stages.common.plan import Cell
 from stages.common.store import Store
+from stages.train.compute import Result
 from stages.train.lead import Lead
 from stages.train.progress import Progress
 
@@ -23,7 +24,8 @@ def params(prepared_project, monkeypatch):
 
 def is_settled(params, folder, retry=(), **row):
     store = Store(folder)
-    store.put(CELL, KEY, {"host": platform.node(), "limit": None, **row}, None)
+    result = vars(Result("f1", host=platform.node())) | {"work": 1, "versions": {}}
+    store.put(CELL, KEY, result | vars(CELL) | row, None)
     return bool(Lead(params, store, 1, Progress(1), retry).settled({CELL: KEY}))
 
 

@@ -1,0 +1,1 @@
+"""The promises of this project, put to the test with large numbers: `make torture`."""
