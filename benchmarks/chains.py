@@ -29,7 +29,7 @@ from sklearn.multioutput import MultiOutputClassifier
 from rethink.costs import COSTS, get_cost
 from rethink.linear import fit_single
 from rethink.models.chain import ClassifierChain
-from rethink.models.filter_tree import CondensedFilterTree, _Training, _Truth
+from rethink.models.filter_tree import CondensedFilterTree, Training, Truth
 from rethink.models.logistic import LogisticRelevance
 from rethink.models.probabilistic import ProbabilisticChain
 from rethink.scaling import UnitScaler
@@ -78,7 +78,7 @@ def as_ours(peer, X, Y, C):
 
 
 def peer_tree(X, Y, C, cost):
-    training = _Training(_Truth(X, Y, cost), C)
+    training = Training(Truth(X, Y, cost), C)
     for _ in range(8):
         on = training.examples
         for label in range(Y.shape[1]):

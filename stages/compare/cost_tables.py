@@ -28,7 +28,6 @@ from stages.compare.scores import Cell, Seeds
 from stages.compare.significance import over_datasets, pairwise_tests
 
 MORE_DECIMALS = 2  # than the paper prints
-MOST = 0.75
 
 Table = dict[str, dict[str, Seeds]]  # data set -> model -> seed -> score
 
@@ -101,10 +100,10 @@ def _dataset(
 
 
 def telling(decimals: int, means: Sequence[float]) -> int:
-    """Decimals that tell most unequal means apart: those of the paper, and at most two more."""
+    """Decimals that tell unequal means apart: those of the paper, and at most two more."""
     distinct = len({round(mean, NOISE) for mean in means})
     for more in range(MORE_DECIMALS):
-        if len({round(mean, decimals + more) for mean in means}) >= MOST * distinct:
+        if len({round(mean, decimals + more) for mean in means}) == distinct:
             return decimals + more
     return decimals + MORE_DECIMALS
 

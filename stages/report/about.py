@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from stages.common.params import Model, Variant
+from stages.common.schema import Comparison
 from stages.common.words import counted, listed
 from stages.report.page_inputs import Inputs
 
@@ -99,16 +100,18 @@ def glossary(inputs: Inputs) -> Iterator[tuple[str, str]]:
 
 def describe(model: Model) -> str:
     """What a model is, from its entry in params.yaml."""
+    learner = str(model.params.get("estimator", ""))
+    if model.variant == "rule" and "." in learner:  # of scikit-learn: say which
+        return f"{_of_estimator(learner.rsplit('.', 1)[-1])}, {VARIANTS['rule']}"
     if model.variant_of and model.variant:
         return f"{model.variant_of} {VARIANTS[model.variant]}"
     if model.role == "variant":
         return f"{model.estimator} with " + listed(map(_setting, model.params.items()))
     if model.estimator != "DecisionRule":
         return _of_estimator(model.estimator)
-    learner = _of_estimator(str(model.params["estimator"]).rsplit(".", 1)[-1])
     rule = model.params.get("rule")
     end = VARIANTS["rule"] if rule is None else f"with the rule for {rule}, whatever the cost"
-    return f"{learner}, {end}"
+    return f"{_of_estimator(learner.rsplit('.', 1)[-1])}, {end}"
 
 
 def _of_estimator(name: str) -> str:
@@ -131,8 +134,16 @@ def limits(inputs: Inputs) -> dict[str, Any]:
     untested = [claim for claim in comparison.claims if claim.outcome == "not tested"]
     return {
         "untested": [(claim.claim, claim.why) for claim in untested if claim.of_the_paper],
+        "missing": missing(comparison),
         "failed": len(comparison.failures),
         "differs": list(
             dict.fromkeys(claim.differs for claim in comparison.claims if claim.differs)
         ),
     }
+
+
+def missing(comparison: Comparison) -> list[str]:
+    """The data sets of the paper's main table of which nothing was run."""
+    rows = [row for row in comparison.paper.rows if row.table == "algorithms"]
+    there = {row.dataset for row in rows if row.status != "not run"}
+    return [name for name in dict.fromkeys(row.dataset for row in rows) if name not in there]

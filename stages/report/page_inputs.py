@@ -170,5 +170,5 @@ def behind(runs: Iterable[Json]) -> dict[str, str]:
 
 def _few(values: list[str]) -> str:
     if len(values) > MOST_SHOWN:
-        return f"{len(values)} different ones, each in data/runs"
+        return f"{len(values)} different ones; data/runs has that of each cell"
     return ", ".join(values)

@@ -3,16 +3,18 @@
 import base64
 import hashlib
 from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from markupsafe import Markup
 
-from stages.common.words import counted, listed
-from stages.report import about, figures, health, overview, own_page, verdict
+from stages.common.words import counted, listed, sentence
+from stages.report import about, figures, health, overview, own_page, recommended, verdict
 from stages.report.page_inputs import Inputs
-from stages.report.sections import Section, experiments, not_run
+from stages.report.sections import Section, View, experiments, not_run
 from stages.report.sections.datasets import cards
-from stages.report.table import HTML, templates
+from stages.report.table import HTML, Figure, Table, templates
 
 STYLES = [
     HTML / "page.css",
@@ -22,6 +24,17 @@ STYLES = [
     figures.STYLE,
     HTML / "print.css",
 ]
+QUESTIONS = (  # of a reader, and where the page answers them
+    ("What was claimed, and what came out?", "verdict"),
+    ("How was it tested?", "method"),
+    ("How sure is it?", "tests"),
+    ("What differs from the paper, and why?", "paper"),
+    ("What should I use?", "advice"),
+    ("What does it cost to run?", "run-times"),
+    ("What was left out?", "limits"),
+    ("Can I check it?", "check"),
+    ("How do I cite it?", "cite"),
+)
 RECOMPUTE = """\
 import pandas as pd
 
@@ -39,10 +52,9 @@ def sections(inputs: Inputs) -> list[Section]:
     comparison = inputs.comparison
     middle = [
         Section("glance", "At a glance", overview.view(comparison)),
-        Section("advice", "What should I use?", verdict.advice(inputs), "advice"),
+        Section("advice", "What should I use?", recommended.view(inputs), "advice"),
     ]
-    return [
-        Section("verdict", "Verdict", verdict.view(inputs), "verdict"),
+    rest = [
         *(middle if comparison.costs else []),
         Section("method", "How it was tested", about.method(inputs), "method"),
         Section("limits", "Limitations", about.limits(inputs), "limits"),
@@ -53,6 +65,20 @@ def sections(inputs: Inputs) -> list[Section]:
         Section("reproduce", "Reproduce and cite", reproduce(inputs), "reproduce"),
         Section("environment", "Environment", {"now": inputs.now}, "environment"),
     ]
+    files = {file for part in rest for file in table_files(part.view)}
+    return [Section("verdict", "Verdict", verdict.view(inputs, files), "verdict"), *rest]
+
+
+def table_files(view: object) -> Iterator[str]:
+    """The files of all tables in a view."""
+    if isinstance(view, Table):
+        yield view.file
+    elif isinstance(view, Mapping):
+        yield from table_files(list(view.values()))
+    elif isinstance(view, list | tuple):
+        yield from chain.from_iterable(map(table_files, view))
+    elif isinstance(view, View | Figure):
+        yield from table_files(list(vars(view).values()))
 
 
 def reproduce(inputs: Inputs) -> dict[str, Any]:
@@ -72,21 +98,39 @@ def reproduce(inputs: Inputs) -> dict[str, Any]:
     return {"origin": origin, "commit": commit, "recompute": RECOMPUTE.replace("SCORES", path)}
 
 
+def relation(inputs: Inputs) -> str:
+    """How this run relates to the published ones."""
+    published = Counter(run["published"] for run in inputs.runs if run["published"])
+    taken = listed(f"{number:,} from results/{name}" for name, number in published.items())
+    return sentence(
+        "It is thinned: good to see that everything works, too little to cite. The run to cite is "
+        "the paper profile, whose scores are in results/paper."
+        if inputs.params.profile not in health.WHOLE
+        else None,
+        f"Cells that were not computed again: {taken}." if published else None,
+    )
+
+
 def render(inputs: Inputs) -> str:
     """The page, from all that the report stage gathers."""
     if inputs.comparison.own:
         return _filled(inputs, own_page.page(inputs))
-    comparison = inputs.comparison
+    comparison, parts = inputs.comparison, sections(inputs)
+    known = {part.id for part in parts} | {"check", "cite"}
     return _filled(
         inputs,
         {
             "title": "Does RethinkNet hold up?",
             "header": "header.html.j2",
-            "sections": sections(inputs),
+            "sections": parts,
             "answer": verdict.headline(comparison),
             "findings": verdict.findings(comparison),
             "verdicts": verdict.VERDICTS,
-            "prices": {cost: verdict.price(row) for cost, row in comparison.advice.items()},
+            "picks": {
+                cost: recommended.pick(inputs, row) for cost, row in comparison.advice.items()
+            },
+            "relation": relation(inputs),
+            "questions": [(text, anchor) for text, anchor in QUESTIONS if anchor in known],
             "not_run": not_run(inputs),
         },
     )

@@ -1,6 +1,7 @@
 """The table of a cost: every model on every data set, with the paper's numbers below."""
 
 from collections.abc import Iterable, Iterator
+from math import ceil, log10
 from typing import Any
 
 from stages.common.schema import Comparison, CostTable, DatasetTable, Place
@@ -75,13 +76,14 @@ def by_rank(comparison: Comparison, cost: CostTable, other: bool) -> list[str]:
 
 
 def fewer_splits(cost: CostTable, datasets: Iterable[str]) -> str:
-    """On which data sets the ranks rest on fewer splits than the means."""
+    """On which data sets the ranks rest on fewer splits than the means, and for which models."""
     parts = []
     for dataset in datasets:
         table = cost.datasets[dataset]
         most = max((model.n for model in table.models.values()), default=0)
         if 0 < table.splits < most:
-            parts.append(f"{dataset} ({table.splits} of {most})")
+            few = [name for name, model in table.models.items() if model.n == table.splits]
+            parts.append(f"{dataset} ({table.splits} of {most}: {listed(few)})")
     if not parts:
         return ""
     return f"Ranks use the splits that all models have; these are fewer on {listed(parts)}."
@@ -127,11 +129,18 @@ def score(cost: CostTable, dataset: str, model: str, other: bool) -> Cell:
     if place.mean is None:
         return Cell(piece("failed", reasons or "no reason was recorded"), kind="void")
     tick = share(place.mean, span_of(table, other), cost.greater_is_better) * 0.97
+    digits = (table.decimals, error_decimals(place.ste, table))
     html = piece(
-        "score", place, table.decimals, _ranks(place), list(_marks(place, reasons)), round(tick, 1)
+        "score", place, *digits, _ranks(place), list(_marks(place, reasons)), round(tick, 1)
     )
     values = (place.mean, place.ste, place.rank, place.paper_rule_rank)
     return Cell(html, place.mean, fields=dict(zip(FIELDS, values, strict=True)))
+
+
+def error_decimals(ste: float | None, table: DatasetTable) -> int:
+    """Decimals of a standard error: as the paper prints, more where these would say nothing."""
+    needed = ceil(-log10(ste)) if ste else 0
+    return max(table.paper_decimals, min(needed, table.decimals))
 
 
 def _ranks(place: Place) -> str:

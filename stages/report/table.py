@@ -15,7 +15,8 @@ from stages.common.words import NONE, fixed, listed, short, signed
 
 HTML = Path(__file__).parent / "html"
 MEAN = ("mean", "ste")
-TALL = 60  # rows
+TALL, LONG = 60, 15  # rows: of a box that scrolls, of a table that paper leaves out
+WIDE = 10  # columns: more are set closer
 CLOSE = 2  # pooled standard errors within which two numbers agree
 FIRST = ("dataset", "cost", "model")  # of the columns of a plain table
 NOT_PRINTED = "not printed in the paper"
@@ -106,6 +107,18 @@ class Table:
     def tall(self) -> bool:
         """Whether the table gets a box of limited height."""
         return self.size > TALL and self.kind == "compact"
+
+    @property
+    def long(self) -> bool:
+        """Whether the table takes much of a printed page."""
+        return self.size > LONG
+
+    @property
+    def classes(self) -> str:
+        """What style and script are to know of it."""
+        wide = self.kind == "compact" and len(self.columns) > WIDE
+        marks = {"wide": wide, "sortable": self.sortable, "filtered": self.filtered}
+        return " ".join([self.kind, *(mark for mark, given in marks.items() if given)])
 
 
 @dataclass(frozen=True)

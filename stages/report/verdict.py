@@ -1,6 +1,6 @@
-"""The answer at the top: what became of the claims, three findings, and what to use."""
+"""The answer at the top: what became of the claims, and three findings."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from stages.common.schema import (
@@ -9,7 +9,6 @@ from stages.common.schema import (
     NOT_TESTED,
     OUTCOMES,
     SUPPORTED,
-    Advice,
     Claim,
     Comparison,
     Sensitivity,
@@ -17,25 +16,18 @@ from stages.common.schema import (
 from stages.common.words import (
     NONE,
     counted,
-    duration,
     file_name,
     in_unit,
     listed,
     share_text,
 )
-from stages.report.figures import Spot, front
 from stages.report.page_inputs import Inputs
-from stages.report.snippets import code_for
 from stages.report.table import (
     Cell,
     Column,
-    Figure,
     Group,
     Table,
-    name,
-    number,
     piece,
-    simple,
     texts,
 )
 
@@ -73,10 +65,14 @@ def _some(count: int, outcome: str) -> str:
     return f"{count or 'none'} {'are' if count > 1 else 'is'} {outcome}"
 
 
-def findings(comparison: Comparison) -> list[tuple[str, str]]:
-    """What a reader would quote, each with its numbers: the two questions and the printed table."""
-    answers = [(question.question, question.answer) for question in comparison.questions]
-    return [*answers, ("Do the printed numbers come out again?", printed(comparison))]
+def findings(comparison: Comparison) -> list[tuple[str, str, str]]:
+    """What a reader would quote, with its numbers and where they are: question, answer, anchor."""
+    answers = [
+        (question.question, question.answer, claim_id(question.claims[0]))
+        for question in comparison.questions
+    ]
+    anchor = "paper" if comparison.costs else "verdict"
+    return [*answers, ("Do the printed numbers come out again?", printed(comparison), anchor)]
 
 
 def printed(comparison: Comparison) -> str:
@@ -115,11 +111,17 @@ def claim_id(name: str) -> str:
     return f"claim-{file_name(name)}"
 
 
-def claim_table(file: str, caption: str, claims: Sequence[Claim], anchors: set[str]) -> Table:
+def claim_table(
+    file: str, caption: str, claims: Sequence[Claim], inputs: Inputs, files: Collection[str]
+) -> Table:
     """Claims by theme, a line each; what they rest on opens on demand."""
     themes = dict.fromkeys(claim.theme for claim in claims)
     groups = [
-        Group([_line(claim, anchors) for claim in claims if claim.theme == theme], theme, "theme")
+        Group(
+            [_line(claim, inputs, files) for claim in claims if claim.theme == theme],
+            theme,
+            "theme",
+        )
         for theme in themes
     ]
     columns = [
@@ -130,17 +132,17 @@ def claim_table(file: str, caption: str, claims: Sequence[Claim], anchors: set[s
     return Table(file, caption, columns, groups, kind="claims", filtered=False, sortable=False)
 
 
-def _line(claim: Claim, anchors: set[str]) -> list[Cell]:
+def _line(claim: Claim, inputs: Inputs, files: Collection[str]) -> list[Cell]:
     estimate = claim.estimate
     return [
         _outcome(claim),
         Cell(
-            piece("claim", claim_id(claim.id), claim, _details(claim, anchors)),
+            piece("claim", claim_id(claim.id), claim, _details(claim, inputs, files)),
             claim.claim,
             head=True,
         ),
-        Cell(_interval(claim), fields=vars(estimate) if estimate else {}),
-        Cell(share_text(estimate.p) if estimate else NONE, estimate.p if estimate else None),
+        Cell(_interval(claim), fields=vars(estimate)) if estimate else Cell(NONE, kind="none"),
+        Cell(share_text(estimate.p), estimate.p) if estimate else Cell(NONE, kind="none"),
     ]
 
 
@@ -155,7 +157,7 @@ def _interval(claim: Claim) -> str:
     return piece("interval", effect, low, high)
 
 
-def _details(claim: Claim, anchors: set[str]) -> list[tuple[str, str]]:
+def _details(claim: Claim, inputs: Inputs, files: Collection[str]) -> list[tuple[str, str]]:
     """What a claim rests on: heading and text."""
     parts = [
         ("The paper says", f"“{claim.quote}” ({claim.place})" if claim.quote else ""),
@@ -166,9 +168,25 @@ def _details(claim: Claim, anchors: set[str]) -> list[tuple[str, str]]:
         ("Judged in other ways", _ways(claim)),
         ("Our protocol", claim.differs),
     ]
-    if claim.anchor in anchors:
-        parts.append(("Evidence", piece("link", "the numbers", claim.anchor)))
+    if claim.anchor in inputs.anchors:
+        parts.append(("Evidence", evidence(claim.anchor, inputs.comparison, files)))
     return [(title, text) for title, text in parts if text]
+
+
+def evidence(anchor: str, comparison: Comparison, files: Collection[str]) -> str:
+    """A link to the table with the numbers, that of the chosen worth of an empty prediction."""
+    part, _, cost = anchor.partition("-")
+    of_cost = {"cost": cost, "tests": f"{cost}-t-tests"} if cost in comparison.costs else {}
+    file = of_cost.get(part, anchor)
+    places = {"1": file, "0": f"{file}-empty-0"}
+    links = {
+        worth: Cell(piece("link", "the numbers", f"table-{place}"))
+        for worth, place in places.items()
+        if place in files
+    }
+    if not links:
+        return piece("link", "the numbers", anchor)
+    return piece("switched", "empty", links) if len(links) > 1 else links["1"].html
 
 
 def _power(claim: Claim) -> str:
@@ -208,85 +226,23 @@ def _names(ways: Sequence[Sensitivity]) -> str:
     return listed(parts)
 
 
-def price(row: Advice) -> str:
-    """The CPU time of the recommended model."""
-    seconds = {point.model: point.seconds for point in row.points}
-    known = seconds.get(row.recommended or "")
-    return "" if known is None else f"{duration(known)} of CPU time a cell"
-
-
-def tables(inputs: Inputs) -> Iterator[tuple[str, Table]]:
+def tables(inputs: Inputs, files: Collection[str]) -> Iterator[tuple[str, Table]]:
     """The claims of the paper, then ours, each with what is said of them."""
     claims = inputs.comparison.claims
     paper = [claim for claim in claims if claim.of_the_paper]
     ours = [claim for claim in claims if not claim.of_the_paper]
     yield (
         "",
-        claim_table("claims", "What the paper claims, and what this run shows", paper,
-                    inputs.anchors),
-    )  # fmt: skip
+        claim_table(
+            "claims", "What the paper claims, and what this run shows", paper, inputs, files
+        ),
+    )
     yield (
         "What the paper does not claim, and we asked beside it; it is not counted above.",
-        claim_table("our-claims", "What we asked, and what this run shows", ours, inputs.anchors),
+        claim_table("our-claims", "What we asked, and what this run shows", ours, inputs, files),
     )
 
 
-def view(inputs: Inputs) -> dict[str, Any]:
-    """The claims of the paper, and ours."""
-    return {"tables": [(text, table) for text, table in tables(inputs) if table.size]}
-
-
-def advice(inputs: Inputs) -> dict[str, Any]:
-    """For each cost what to use, with code to go on with."""
-    comparison = inputs.comparison
-    return {
-        "advice": [
-            {
-                "cost": cost,
-                "title": comparison.title(cost),
-                "recommended": comparison.advice[cost].recommended,
-                "why": comparison.advice[cost].why,
-                "figure": price_figure(comparison, cost),
-                "snippet": code_for(
-                    inputs,
-                    comparison.advice[cost].recommended,
-                    comparison.chosen.get(cost, {}),
-                    cost,
-                ),
-            }
-            for cost in comparison.order.costs
-            if cost in comparison.advice
-        ],
-    }
-
-
-def price_figure(comparison: Comparison, cost: str) -> Figure | None:
-    """Average rank against CPU time, with the models that no other beats in both."""
-    row, title = comparison.advice[cost], comparison.title(cost)
-    if all(point.seconds is None for point in row.points):
-        return None
-    unbeaten = [point.model for point in row.points if point.pareto]
-    reading = (
-        f"a filled dot is a model that no other beats in rank and time at once: {listed(unbeaten)}."
-    )
-    spots = [
-        Spot(point.model, point.seconds, point.average_rank, point.pareto) for point in row.points
-    ]
-    drawing = front(spots, "Average rank against CPU time", chosen=row.recommended)
-    caption = f"{title}: average rank against CPU time of a cell"
-    return Figure(caption, [drawing], reading, _price_table(title, cost, row), captioned=False)
-
-
-def _price_table(title: str, cost: str, row: Advice) -> Table:
-    rows = [
-        [
-            name(point.model),
-            number(point.average_rank, 2),
-            Cell(duration(point.seconds), point.seconds),
-            Cell("yes" if point.pareto else "no"),
-        ]
-        for point in sorted(row.points, key=lambda point: point.average_rank)
-    ]
-    columns = [*texts("Model"), Column("Average rank"), Column("CPU time of a cell")]
-    columns += texts("No other beats it in both")
-    return simple(f"{cost}-price", f"{title}: average rank and price of each model", columns, rows)
+def view(inputs: Inputs, files: Collection[str] = ()) -> dict[str, Any]:
+    """The claims of the paper, and ours; `files` are the tables of the page to link to."""
+    return {"tables": [(text, table) for text, table in tables(inputs, files) if table.size]}

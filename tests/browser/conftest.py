@@ -5,8 +5,10 @@ import shutil
 import subprocess
 
 import pytest
+import yaml
 
 from stages.report.render import render
+from tests.conftest import ROOT
 from tests.stages.report.made_up_comparison import matrix
 from tests.stages.report.made_up_report import HOSTILE, made_up
 
@@ -71,6 +73,27 @@ def address(tmp_path_factory):
     path = tmp_path_factory.mktemp("page") / "report.html"
     path.write_text(render(context), encoding="utf-8")
     return path.as_uri()
+
+
+@pytest.fixture(scope="session")
+def whole_address(tmp_path_factory):
+    """A page with the data sets and models of the whole paper, and made-up numbers."""
+    profile = yaml.safe_load((ROOT / "profiles/paper.yaml").read_text())
+    datasets, models = profile["datasets"][:11], profile["experiments"]["algorithms"]["models"]
+    path = tmp_path_factory.mktemp("whole") / "report.html"
+    path.write_text(render(made_up(datasets, models, seeds=10)), encoding="utf-8")
+    return path.as_uri()
+
+
+@pytest.fixture(scope="module")
+def whole(browser, whole_address):
+    """The large page with everything unfolded."""
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    page.set_default_timeout(PATIENCE)
+    page.goto(whole_address)
+    page.locator("details").evaluate_all("nodes => nodes.forEach((node) => (node.open = true))")
+    yield page
+    page.close()
 
 
 @pytest.fixture

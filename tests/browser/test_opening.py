@@ -82,10 +82,12 @@ def test_paper_shows_all_and_no_controls(page):
         .filter((table) => !table.closest(".empty-0"))
         .filter((table) => !table.checkVisibility() || !table.getBoundingClientRect().height)
         .map((table) => table.dataset.file)""")
-    by_cost = {f"{cost}-{what}" for cost in COSTS for what in ("seeds", "price", "ranks")}
+    raw = ("seeds", "price", "ranks", "t-tests")
+    by_cost = {f"{cost}-{what}" for cost in COSTS for what in raw}
     of_figures = {"gains", "rethinking-yeast", "memory-yeast", "rules", "reliability", "once"}
+    checks = {"validation-yeast", "validation-chain"}
     # a cell of the rank loss failed, so no diagram of its ranks is drawn
-    assert set(hidden) == (by_cost - {"rank-ranks"}) | of_figures
+    assert set(hidden) == (by_cost - {"rank-ranks"}) | of_figures | checks
     said = page.locator("details.raw:not([open]) > summary").evaluate_all(
         "nodes => nodes.map((node) => getComputedStyle(node, '::after').content)"
     )

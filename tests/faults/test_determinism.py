@@ -1,5 +1,6 @@
 """The same inputs give the same bytes, however the work is spread."""
 
+import os
 import random
 import shutil
 
@@ -35,6 +36,15 @@ def test_results_do_not_depend_on_the_order_of_the_cells(project, reference):
 def test_results_do_not_depend_on_locale_time_zone_or_hash_seed(project, reference):
     strange = {"LC_ALL": "C", "LANG": "C", "TZ": "Asia/Kathmandu", "PYTHONHASHSEED": "4321"}
     project.run("stages.train", "--workers", "2", **strange)
+    assert project.cell_bytes() == reference.cell_bytes()
+
+
+def test_results_do_not_depend_on_the_rights_of_new_files(project, reference):
+    before = os.umask(0o077)
+    try:
+        project.run("stages.train", "--workers", "2")
+    finally:
+        os.umask(before)
     assert project.cell_bytes() == reference.cell_bytes()
 
 

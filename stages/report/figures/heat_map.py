@@ -25,7 +25,7 @@ STEPS = 11  # classes d0 (most negative) ... d10 (most positive)
 MIDDLE = STEPS // 2
 MOST_CELLS_WITH_TOOLTIP = 60 * 60  # more would make the page heavy: one tooltip for each row
 SMALLEST_NAMED = 10  # cells; smaller ones leave no room for names
-LONGEST_NAME = 96
+LONGEST_NAME = 150
 HEAD, SWATCH = 56, 14
 
 Matrix = Sequence[Sequence[float | None]]

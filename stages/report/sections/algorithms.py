@@ -58,7 +58,6 @@ def _tests(comparison: Comparison) -> dict[str, Any]:
             }
             for cost in comparison.order.costs
         ],
-        "enough": len(ranked(comparison)) > 1,
     }
 
 
@@ -79,9 +78,11 @@ def _part(comparison: Comparison, cost: str, other: bool) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def pair_table(comparison: Comparison, cost_name: str, other: bool) -> Table:
+def pair_table(comparison: Comparison, cost_name: str, other: bool) -> Table | None:
     """Wins, ties and losses of each model against each other one, by both t-tests."""
     cost, models = comparison.costs[cost_name], ranked(comparison)
+    if len(models) < 2:
+        return None
     tests = cost.under(other).tests
     rows = [
         [name(model), *(_entry(tests.get(model, {}).get(rival)) for rival in models)]

@@ -31,7 +31,6 @@ RESULTS = {  # of the first against the second
 
 def show(part: ReweightedNets, inputs: Inputs) -> list[Section]:
     """Plain against reweighted, beside the paper's numbers."""
-    wins = sum(row.test.result == "win" for row in part.rows)
     columns = [*texts("Data set", "Cost", "Net"), *means("Plain", "Reweighted"), Column("Gain")]
     columns += [Column("Reweighted is", number=False, fields=("paired", "corrected"))]
     columns += means("Paper: plain", "Paper: reweighted")
@@ -39,14 +38,29 @@ def show(part: ReweightedNets, inputs: Inputs) -> list[Section]:
     view = View(
         intro=[
             "The same nets with and without the cost as a weight of each label in the loss.",
-            f"By the paired t-test reweighting is better in {wins} of "
-            f"{counted(len(rows), 'comparison')}.",
+            _wins(part),
         ],
         tables=[simple("reweighting", "With the cost as weight and without", columns, rows)],
         reading="the gain is how much better the reweighted net is, in pooled standard errors: "
         "▲ is a gain of more than two, ▼ a loss of more than two, ≈ less than either.",
     )
     return [Section("reweighting", TITLE, view)]
+
+
+def _wins(part: ReweightedNets) -> str:
+    """How often reweighting is better, by the chosen test."""
+    tests = {
+        "paired": ("paired t-test", [row.test.result for row in part.rows]),
+        "corrected": ("corrected t-test", [row.corrected.result for row in part.rows]),
+    }
+    choices = {
+        test: Cell(
+            f"By the {words} reweighting is better in {results.count('win')} of "
+            f"{counted(len(results), 'comparison')} and worse in {results.count('loss')}."
+        )
+        for test, (words, results) in tests.items()
+    }
+    return piece("switched", "test", choices)
 
 
 def _row(row: ReweightedNet, title: str) -> list[Cell]:

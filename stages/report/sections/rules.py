@@ -103,7 +103,7 @@ def _cell(gain: Gain | None, missing: str) -> Cell:
     if gain is None:
         return void(missing)
     fields = {"gain": gain.effect, "low": gain.low, "high": gain.high}
-    return Cell(effect_text(_effect(gain)), gain.effect, fields=fields)
+    return Cell(effect_text(_effect(gain)), gain.effect, "wraps", fields=fields)
 
 
 def _additions_table(rows: Sequence[Addition], title: Callable[[str], str]) -> Table:

@@ -8,6 +8,7 @@ from stages.common.outcomes import BothTests, Number, TTest
 from stages.common.schema import Empty, Failure, to_json
 from stages.compare.__main__ import metrics
 from stages.compare.comparison import compare
+from stages.compare.cost_tables import telling
 from stages.compare.evidence import Paper
 from stages.compare.numbers import decimals_of
 from tests.stages.compare.made import table_evidence
@@ -203,3 +204,17 @@ def test_numbers_are_rounded_as_the_paper_prints_them(numbers, decimals):
 @pytest.mark.parametrize(("value", "decimals"), [(0.9, 3), (2.61, 2), (82.6, 1), (652.0, 0)])
 def test_without_the_paper_the_size_decides_the_decimals(value, decimals):
     assert decimals_of([], [value]) == decimals
+
+
+@pytest.mark.parametrize(
+    ("means", "decimals"),
+    [
+        ([0.18, 0.19], 3),
+        ([0.1861, 0.1864, 0.2], 4),
+        ([0.18611, 0.18614], 5),
+        ([0.186111, 0.186112], 5),  # more would be noise
+        ([0.2, 0.2], 3),
+    ],
+)
+def test_as_many_decimals_are_shown_as_tell_ranks_apart(means, decimals):
+    assert telling(3, means) == decimals

@@ -341,7 +341,7 @@ def _claims():
     return [
         claim(4, "inconclusive", quote="", theme="The two questions", anchor="rethinking"),
         claim(1, "supported", anchor="rethinking", sensitivity=ways),
-        claim(2, "contradicted", anchor="cost-rank"),
+        claim(2, "contradicted", anchor="tests-rank"),
         claim(3, "not tested"),
     ]
 

@@ -5,7 +5,8 @@ from typing import get_args
 import pytest
 
 from stages.common.params import Model, Variant, load_params
-from stages.report.about import VARIANTS, describe
+from stages.report.about import VARIANTS, describe, missing
+from tests.stages.report.made_up_report import made_up
 
 MODELS = load_params().models
 
@@ -24,8 +25,16 @@ def test_every_model_of_this_project_is_described(name):
 
 def test_a_model_that_predicts_above_one_half_is_not_said_to_suit_the_cost():
     assert describe(MODELS["RF"]) == "a random forest, with the rule for hamming, whatever the cost"
-    assert describe(MODELS["RF+rule"]) == "RF with the rule that suits the cost"
+    assert describe(MODELS["RF+rule"]) == "a random forest, with the rule that suits the cost"
 
 
 def test_a_model_of_a_user_is_called_by_its_estimator():
     assert describe(Model(estimator="Mine")) == "the estimator Mine"
+
+
+def test_data_sets_of_the_paper_that_were_not_run_are_named():
+    comparison = made_up().comparison
+    assert missing(comparison) == []
+    for row in comparison.paper.rows:
+        row.status = "not run"
+    assert missing(comparison) == ["yeast"]

@@ -93,7 +93,10 @@ def test_the_lines_that_recompute_a_table_give_the_table(tmp_path, monkeypatch, 
 
 def test_versions_of_the_cells_are_listed_while_they_are_few():
     runs = [{"versions": json.dumps({"torch": "2", "code": str(n)})} for n in range(5)]
-    assert behind(runs) == {"code": "5 different ones, each in data/runs", "torch": "2"}
+    assert behind(runs) == {
+        "code": "5 different ones; data/runs has that of each cell",
+        "torch": "2",
+    }
     assert behind(runs[:2])["code"] == "0, 1"
     assert behind([{"versions": None}]) == {}
 

@@ -117,5 +117,7 @@ def test_the_verdict_of_a_whole_run_is_linked_to_its_evidence():
     found = context(*RUNS["everything"])
     part = section(render(found), "verdict")
     linked = [claim for claim in found.comparison.claims if claim.anchor in found.anchors]
-    assert len(linked) == part.count(">the numbers</a>") > 30
+    assert len(linked) == part.count("<dt>Evidence</dt>") > 30
+    for table in ("rank", "rank-t-tests", "once", "rules", "reweighting", "rnn-variants"):
+        assert f'<a href="#table-{table}">the numbers</a>' in part
     assert all(f'id="claim-{claim.id}"' in part for claim in found.comparison.claims)

@@ -11,7 +11,7 @@ def part(html=None):
 
 def models(file):
     """The names of the rows of a table, from the top."""
-    table = re.search(rf'<table class="results[^>]*data-file="{file}">(.*?)</table>', part(), re.S)
+    table = re.search(rf'<table [^>]*data-file="{file}">(.*?)</table>', part(), re.S)
     return re.findall(r'<th scope="row"[^>]*><bdi>([^<]+)</bdi>', table[1])
 
 

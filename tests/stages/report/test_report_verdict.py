@@ -108,7 +108,7 @@ def test_every_cost_has_its_advice_with_the_price_and_the_figure():
         assert f'id="advice-{cost}"' in part
         assert f'data-file="{cost}-price"' in part
     assert part.count("<figure>") == 4
-    assert "40 s of CPU time a cell" in Page(html).text()
+    assert "40 s of CPU time a split" in Page(html).text()
 
 
 def test_a_cost_without_recommendation_says_so():

@@ -71,7 +71,7 @@ def test_the_page_ends_its_advice_in_code_that_runs(tmp_path, monkeypatch):
             comparison=replace(inputs.comparison, chosen=chosen),
         )
     )
-    codes = re.findall(r'<details class="snippet">.*?<code>(.*?)</code>', page, re.S)
+    codes = re.findall(r'<details class="snippet raw">.*?<code>(.*?)</code>', page, re.S)
     assert len(codes) == len(advised) > 0
     for code in codes:
         model = run(html.unescape(code), tmp_path, monkeypatch)

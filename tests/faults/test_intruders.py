@@ -1,0 +1,80 @@
+"""Who has no certificate or password is not let in."""
+
+import socket
+import ssl
+import urllib.error
+import urllib.request
+
+import pytest
+from distributed import Client, Security
+
+from stages.train.cluster import connect
+from tests.flows.lab import Shell, free_port
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    """The cluster that a run starts for itself, and a client of it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("cluster"))
+        with connect(None, 1) as client:
+            yield client
+
+
+@pytest.fixture
+def address(cluster):
+    return cluster.scheduler.address
+
+
+def test_it_listens_on_loopback_with_tls(cluster, address):
+    workers = list(cluster.scheduler_info()["workers"])
+    nannies = [known["nanny"] for known in cluster.scheduler_info()["workers"].values()]
+    assert workers and all(a.startswith("tls://127.0.0.1:") for a in (address, *workers, *nannies))
+
+
+def test_who_has_its_certificate_is_let_in(cluster):
+    assert cluster.submit(sum, [1, 2]).result(timeout=60) == 3
+
+
+@pytest.mark.parametrize("stranger", [None, Security.temporary()], ids=["none", "another"])
+def test_a_client_without_its_certificate_is_refused(address, stranger):
+    with pytest.raises((OSError, TypeError)):
+        Client(address, security=stranger, timeout=3)
+    with pytest.raises(OSError):
+        Client(address.replace("tls://", "tcp://"), timeout=3)
+
+
+@pytest.mark.parametrize("which", ["scheduler", "worker"])
+def test_a_connection_without_a_certificate_is_ended_before_a_word(cluster, address, which):
+    place = address if which == "scheduler" else next(iter(cluster.scheduler_info()["workers"]))
+    host, port = place.removeprefix("tls://").split(":")
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    bare = socket.create_connection((host, int(port)), timeout=10)
+    with bare, pytest.raises((ssl.SSLError, ConnectionError)):
+        context.wrap_socket(bare).recv(100)  # a server of TLS 1.3 says no after the handshake
+
+
+@pytest.mark.slow
+def test_a_prefect_server_with_a_password_answers_nobody_else(tmp_path):
+    (tmp_path / "folder").mkdir()
+    login = "someone:a-long-password"
+    shell = Shell(tmp_path / "folder", tmp_path / "prefect", free_port(),
+                  PREFECT_SERVER_API_AUTH_STRING=login, PREFECT_API_AUTH_STRING=login)  # fmt: skip
+    try:
+        shell.start(f"prefect server start --port {shell.port}")
+        listed = f"http://127.0.0.1:{shell.port}/api/flows/filter"
+        for header in ({}, {"Authorization": "Basic c29tZW9uZTp3cm9uZw=="}):
+            request = urllib.request.Request(
+                listed, b"{}", header | {"Content-Type": "application/json"}
+            )
+            with pytest.raises(urllib.error.HTTPError) as refusal:
+                urllib.request.urlopen(request, timeout=30)
+            assert refusal.value.code == 401
+        shell.run("prefect work-pool create rethink --type process")
+        shell.env["PREFECT_API_AUTH_STRING"] = "someone:wrong"
+        refused = shell.try_to("prefect work-pool ls")
+        assert refused.returncode != 0 and "rethink" not in refused.stdout
+        assert "a-long-password" not in shell.logs() + refused.stdout + refused.stderr
+    finally:
+        shell.stop()
