@@ -4,9 +4,7 @@ python -m benchmarks.orchestration     # a quarter of an hour, with a server on 
 python -m benchmarks.orchestration scale     # or one part: cached, doors, scale
 """
 
-import html
 import json
-import re
 import shutil
 import subprocess
 import sys
@@ -17,12 +15,12 @@ from pathlib import Path
 import numpy as np
 import yaml
 
-from stages.common.catalog import load_catalog
+from stages.common.plan import Cell, jobs
 from stages.common.predictions import to_table
 from stages.common.profile import params_under
+from stages.common.published import read_published
+from stages.common.store import Store
 from stages.common.tables import table_to_bytes
-from stages.train.plan import Cell, jobs, plan
-from stages.train.store import Store
 from tests.conftest import CATALOG, PARAMS, ROOT, copy_of_the_project
 from tests.flows.lab import Shell, free_port
 
@@ -65,13 +63,13 @@ class SleepForCost(Sleep):
         self.cost, self.seconds = cost, seconds
 '''
 REPLAY = """
-import json, sys, threading, time
+import json, os, psutil, sys, threading, time
 from stages.common.catalog import load_catalog
 from stages.common.params import load_params
 from stages.train.lead import Lead
-from stages.train.plan import plan
+from stages.common.plan import plan
 from stages.train.progress import Progress
-from stages.train.store import Store
+from stages.common.store import Store
 from pathlib import Path
 
 if __name__ == "__main__":
@@ -88,19 +86,24 @@ if __name__ == "__main__":
             last = now
 
     with Lead(params, Store(Path("cells")), workers, Progress(len(cells))) as lead:
-        lead.timings.update({("tiny", name): [model.params["seconds"]]
+        lead.estimate.timed.update({("tiny", name): [model.params["seconds"]]
                              for name, model in params.models.items()})
         while len(lead.engine.workers) < workers:
             time.sleep(0.5)
         lead.engine.client.run(__import__, "rethink.models.busy")  # the start does not count
         time.sleep(2)
-        ended = threading.Event()
-        started, cpu = time.monotonic(), time.process_time()
+        ended, processes = threading.Event(), psutil.Process().children(recursive=True)
+
+        def used():
+            return sum(sum(p.cpu_times()[:2]) for p in processes)
+
+        started, cpu, theirs = time.monotonic(), time.process_time(), used()
         threading.Thread(target=watch, args=(lead.engine, ended)).start()
         lead.train(cells)
         seconds, cpu = time.monotonic() - started, time.process_time() - cpu
         ended.set()
-    print(json.dumps({"seconds": seconds, "cpu": cpu, **idle}))
+        took = {"seconds": seconds, "lead": cpu, "workers": used() - theirs, **idle}
+    print(json.dumps(took | {"cores": seconds * os.cpu_count()}))
 """
 
 
@@ -166,31 +169,21 @@ def doors():
 
 
 def reference_jobs():
-    """Model entries that sleep as long as the jobs of the reference run took on average."""
-    page = html.unescape((ROOT / "reports" / "small" / "report.html").read_text())
-    table = page[page.index("CPU seconds by model and data set") :].split("</table>")[0]
-    rows = [
-        [
-            re.sub("<[^>]+>", "", entry).strip()
-            for entry in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.S)
-        ]
-        for row in table.split("<tr")[1:]
-    ]
-    total = {(row[0], name): float(entry.replace(",", ""))
-             for row in rows[1:] for name, entry in zip(rows[0][1:-1], row[1:-1], strict=True)
-             if entry[0].isdigit()}  # fmt: skip
-    params = params_under("small")
-    cells = plan(params, load_catalog(), params.datasets)
+    """Model entries that sleep as long as the jobs of the published run took on average."""
+    params = params_under("paper")
+    took = {Cell(row["dataset"], row["model"], row["cost"], row["seed"]): row["seconds"]
+            for row in read_published().values() if row["model"] in params.models}  # fmt: skip
     groups = {}
-    for job in jobs(cells, dict.fromkeys(cells, ""), params):
-        cell = job.cells[0]
-        groups.setdefault((cell.model, cell.dataset), []).append(job)
+    for job in jobs(took, params):
+        groups.setdefault((job[0].model, job[0].dataset), []).append(job)
     for (model, dataset), members in groups.items():
+        cells = [cell for job in members for cell in job]
         yield {
             "name": f"{model}-{dataset}".replace("+", "-"),
-            "shared": len(members[0].cells) > 1,
-            "costs": sorted({cell.cost for job in members for cell in job.cells}),
-            "seconds": total[model, dataset] / len(members),
+            "shared": len(members[0]) > 1,
+            "costs": sorted({cell.cost for cell in cells}),
+            "seconds": sum(took[cell] for cell in cells) / len(members),
+            "seeds": len({cell.seed for cell in cells}),
             "jobs": len(members),
         }
 
@@ -201,7 +194,7 @@ def scale():
     work = sum(group["jobs"] * group["seconds"] for group in groups)
     longest = max(group["seconds"] for group in groups)
     number = sum(group["jobs"] for group in groups)
-    print(f"sleeps in place of the reference run's {number} jobs, {work:.0f} s in all, "
+    print(f"sleeps in place of the published run's {number} jobs, {work:.0f} s in all, "
           f"the longest {longest:.0f} s", flush=True)  # fmt: skip
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -231,7 +224,10 @@ def write_sleeps(path, groups, divisor):
         seconds = round(group["seconds"] / divisor, 5)
         models[group["name"]] = {"estimator": estimator, "params": {"seconds": seconds}}
         experiments[group["name"].lower()] = {"models": [group["name"]], "costs": group["costs"]}
-    train = PARAMS["train"] | {"seeds": 3, "device": "cpu"}
+    most = max(group["seeds"] for group in groups)
+    fewer = [{"models": [group["name"]], "seeds": group["seeds"]}
+             for group in groups if group["seeds"] < most]  # fmt: skip
+    train = PARAMS["train"] | {"seeds": most, "fewer_seeds": fewer, "device": "cpu"}
     params = PARAMS | {"models": models, "experiments": experiments, "train": train}
     path.write_text(yaml.safe_dump(params, sort_keys=False))
 
@@ -246,8 +242,9 @@ def print_replay(took, divisor, workers, work, longest):
     }
     where = ", ".join(f"{share / spent:.0%} {what}" for what, share in shares.items())
     print(f"  1/{divisor}, {workers:2} workers: {took['seconds']:.1f} s, ideal {ideal:.1f} s: "
-          f"{ideal / took['seconds']:.0%}; worker time: {where}; CPU of lead and scheduler "
-          f"{took['cpu']:.1f} s", flush=True)  # fmt: skip
+          f"{ideal / took['seconds']:.0%}; worker time: {where}; CPU: lead with scheduler "
+          f"{took['lead']:.1f} s, workers {took['workers']:.1f} s, of {took['cores']:.0f} s "
+          "that the cores have", flush=True)  # fmt: skip
 
 
 def main():

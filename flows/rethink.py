@@ -11,7 +11,7 @@ import os
 import platform
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal
@@ -39,13 +39,14 @@ from stages.common.errors import UserError, run_command
 from stages.common.files import read_json, write_text
 from stages.common.machine import worker_count
 from stages.common.params import PARAMS, Params, load_params
+from stages.common.plan import Cell, plan
 from stages.common.profile import profile_names, switch
+from stages.common.store import Store
 from stages.common.tables import read_table
+from stages.common.words import text_table
 from stages.train.engine import start_engine
 from stages.train.lead import Lead
-from stages.train.plan import Cell, plan
 from stages.train.progress import Progress
-from stages.train.store import Store
 
 Profile = Literal["as-is", "smoke", "quick", "paper", "wide", "images"]
 PROJECT = Path(__file__).resolve().parents[1]
@@ -164,7 +165,7 @@ def publish(datasets: list[str], report: bool) -> str:
                for name in cells}  # fmt: skip
     lines = [(name, cells[name], bad[name], f"{minutes[name]:.1f}") for name in cells]
     page = f"# rethink\n\n{text}\n\n"
-    page += markdown(("data set", "cells", "without a result", "CPU minutes"), lines)
+    page += text_table(("data set", "cells", "without a result", "CPU minutes"), lines)
     page += verdicts() if report else ""
     create_markdown_artifact(page, key="summary")
     return text
@@ -179,13 +180,7 @@ def verdicts() -> str:
     where = f"The report is `{PROJECT / paths.REPORTS / 'report.html'}` on {platform.node()}.\n"
     head = [f"\n{where}", f"Of {len(claims)} claims of the paper: {counts}.\n", *answers, ""]
     rows = [(claim["outcome"], claim["claim"]) for claim in claims]
-    return "\n".join(head) + markdown(("outcome", "claim of the paper"), rows)
-
-
-def markdown(head: tuple[str, ...], rows: Iterable[tuple[Any, ...]]) -> str:
-    """A table."""
-    lines = [head, ("---",) * len(head), *rows]
-    return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
+    return "\n".join(head) + text_table(("outcome", "claim of the paper"), rows)
 
 
 def check_server() -> None:

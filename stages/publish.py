@@ -27,7 +27,9 @@ from stages.common import paths
 from stages.common.catalog import load_catalog
 from stages.common.errors import DataError, UserError, run_command
 from stages.common.files import write_text
+from stages.common.keys import names
 from stages.common.params import Params, load_params
+from stages.common.plan import Cell, plan
 from stages.common.published import (
     ABOUT,
     COLUMNS,
@@ -38,11 +40,9 @@ from stages.common.published import (
     Row,
     completed,
 )
+from stages.common.store import Store
 from stages.common.tables import read_table, table_to_matrix, write_table
 from stages.evaluate import SCHEMA, score, unscored
-from stages.train.keys import names
-from stages.train.plan import Cell, plan
-from stages.train.store import Store
 
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "torch")
 

@@ -7,16 +7,16 @@ from pathlib import Path
 
 from stages.common.catalog import load_catalog
 from stages.common.errors import CELLS_FAILED, UserError, run_command
+from stages.common.keys import names
 from stages.common.machine import worker_count
 from stages.common.params import Params, load_params
+from stages.common.plan import Cell, plan
 from stages.common.published import Row, published_scores, read_published
+from stages.common.store import Store
 from stages.evaluate import SCHEMA
 from stages.publish import scores_of
-from stages.train.keys import names
 from stages.train.lead import Lead
-from stages.train.plan import Cell, plan
 from stages.train.progress import Progress
-from stages.train.store import Store
 
 CHEAP = 5  # the sample is drawn from so many times as many cells, the cheapest
 EQUAL = 1e-9  # scores are means of exact values: the same computation gives the same digits

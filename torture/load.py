@@ -24,15 +24,15 @@ import yaml
 
 from stages.common import paths
 from stages.common.catalog import load_catalog
+from stages.common.keys import keys
 from stages.common.params import load_params
+from stages.common.plan import Cell, plan
 from stages.common.predictions import to_table
+from stages.common.store import Store
 from stages.common.tables import table_to_bytes
 from stages.train.__main__ import by_dataset
 from stages.train.assemble import assemble
 from stages.train.compute import Result
-from stages.train.keys import keys
-from stages.train.plan import Cell, plan
-from stages.train.store import Store
 from torture.ledger import Ledger, machine
 
 ROWS, LABELS = 24, 3

@@ -217,10 +217,10 @@ def check_published(folder: Path) -> None:
     """Run rows and scores of the kind that later stages read."""
     from stages.common import paths
     from stages.common.published import published_scores, read_published
+    from stages.common.store import Store
     from stages.evaluate import SCHEMA
     from stages.train.assemble import runs_table
     from stages.train.estimate import timings
-    from stages.train.store import Store
 
     paths.RESULTS = folder.parent
     rows = read_published()
@@ -231,11 +231,11 @@ def check_published(folder: Path) -> None:
 
 def check_manifest(folder: Path) -> None:
     """A cell that is complete, or none."""
+    from stages.common.plan import Cell
     from stages.common.predictions import label_matrix
+    from stages.common.store import Store
     from stages.train.assemble import runs_table
     from stages.train.estimate import timings
-    from stages.train.plan import Cell
-    from stages.train.store import Store
 
     cell, store = Cell("tiny", "top-k", "f1", 0), Store(folder / "store")
     place = store.folder(cell, "0" * 32)

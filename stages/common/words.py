@@ -30,6 +30,18 @@ def verb(subjects: Sized, one: str = "is", many: str = "are") -> str:
     return one if len(subjects) == 1 else many
 
 
+def text_table(head: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
+    """A table in Markdown, which a terminal shows as well: numbers to the right."""
+    lines = [[str(entry) for entry in line] for line in (head, *rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    ruled = [lines[0], ["-" * width for width in widths], *lines[1:]]
+    return "".join(f"| {' | '.join(map(_padded, line, widths))} |\n" for line in ruled)
+
+
+def _padded(entry: str, width: int) -> str:
+    return entry.rjust(width) if entry[:1].isdigit() else entry.ljust(width)
+
+
 def sentence(*parts: str | None) -> str:
     """Sentences one after the other, those that say nothing left out."""
     return " ".join(part for part in parts if part)

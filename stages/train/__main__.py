@@ -10,13 +10,13 @@ from stages.common.closed import nearest
 from stages.common.errors import CELLS_FAILED, UserError, run_command
 from stages.common.machine import worker_count
 from stages.common.params import load_params
+from stages.common.plan import Cell, plan
 from stages.common.profile import params_under, profile_names
+from stages.common.store import Manifest, Store
 from stages.train.assemble import assemble
-from stages.train.estimate import describe_plan
 from stages.train.lead import Lead
-from stages.train.plan import Cell, plan
+from stages.train.outlook import describe_plan
 from stages.train.progress import Progress
-from stages.train.store import Manifest, Store
 
 NO_RESULT = ("failed", "timeout", "died")
 

@@ -7,10 +7,10 @@ import pyarrow as pa
 
 from stages.common import paths
 from stages.common.files import remove_leftovers
+from stages.common.plan import Cell
 from stages.common.predictions import CELL, PREDICTIONS, RUNS
+from stages.common.store import Manifest, Store
 from stages.common.tables import table_writer, write_table
-from stages.train.plan import Cell
-from stages.train.store import Manifest, Store
 
 
 def assemble(dataset: str, cells: dict[Cell, Manifest], store: Store) -> None:

@@ -1,15 +1,14 @@
 """Bring jobs to their end on a Dask cluster, the longest first.
 
-Each worker has one job at a time, or a pack of jobs that take next to no time. What a death means
-is decided here. Of a pack, every job is tried again alone. A job that was alone is a `timeout`
-after its limit; else it is tried again, and is `died` when it has killed its worker every time.
+Each worker has one job at a time, or a pack of short ones. When it dies, every job of the pack is
+tried again alone; what the death of one that was alone means is said in `ends.py`.
 """
 
 import threading
 import time
 from bisect import insort
 from collections.abc import Iterator, Sequence
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -18,19 +17,19 @@ from typing import Any
 
 from distributed import Client, KilledWorker
 
-from stages.common.errors import DataError, UserError
+from stages.common.errors import UserError
 from stages.common.machine import host_name
 from stages.common.version import code_version
 from stages.train.cluster import connect
 from stages.train.compute import Result
+from stages.train.ends import KEPT, TRIES, after_death, failure
 from stages.train.inputs import Source, input_files, make_inputs
-from stages.train.work import Refused, Work, refuse_difference, run_jobs
+from stages.train.work import Work, refuse_difference, run_jobs
 
-TRIES = 3  # a worker may be killed from outside
-PACK, PACK_SECONDS = 16, 0.2  # so many jobs that take so long in all are sent together
+SHORT = 0.4  # seconds: such jobs are sent in packs; one that was never timed counts as longer
+PACK, PACK_SECONDS = 64, (0.2, 1.0)  # so many that take so long in all, less when little is left
 LOOK_EVERY = 1.0  # seconds between two looks at the workers
 NO_WORKER_AT_MOST = 300.0  # seconds to wait for one
-KEPT = "what is finished is kept: run the same command when the cause is gone"
 
 
 @dataclass(eq=False)
@@ -146,7 +145,7 @@ class Engine:
                     if isinstance(answer, OSError):
                         del workers[address]  # it has just gone, or is asked again
                     elif answer is not None:
-                        raise _failure(answer)
+                        raise failure(answer)
         except (OSError, RuntimeError, KeyError) as error:  # no "workers": the client has given up
             raise UserError(f"the Dask cluster has gone away ({error!r}); {KEPT}") from None
         local = self.client.cluster
@@ -188,10 +187,12 @@ class Engine:
         idle = self.workers.keys() - {one.worker for one in self.flying if not one.landed}
         if idle and self.waiting:
             fitting = {network: self._fitting(network) for network in (True, False)}
+            left = sum(request.work.seconds for request in self.waiting) / len(self.workers)
+            seconds = sorted((left / 2, *PACK_SECONDS))[1]
             for worker in sorted(idle):
                 mine = (r for r in self.waiting if worker in fitting[r.work.network])
                 if first := list(islice(mine, PACK)):
-                    self._launch(_pack(first), worker)
+                    self._launch(_pack(first, seconds), worker)
 
     def _launch(self, requests: list[Request], address: str) -> None:
         for request in requests:
@@ -233,7 +234,7 @@ class Engine:
         if isinstance(answer, KilledWorker):
             self._bury(flight, answer.last_worker.address)
         elif not isinstance(answer, list):
-            raise _failure(answer)
+            raise failure(answer)
         else:
             for request, results in zip(flight.requests, answer, strict=True):
                 request.promise.set_result([self._complete(r, flight.host) for r in results])
@@ -248,50 +249,28 @@ class Engine:
         for request in flight.requests:
             request.deaths += 1
         first, *others = flight.requests
-        costs, seconds = first.work.task.costs, time.monotonic() - flight.sent
-        if not others and where == flight.worker and seconds >= first.work.limit:
-            limit = first.work.limit / len(costs)
-            status, reason = "timeout", f"stopped after the limit of {limit:g} s a cell"
-        elif not others and first.deaths >= TRIES:
-            limit, status = self.memory, "died"
-            reason = (
-                "its process was killed again and again, most likely for want of memory: "
-                f"it may have {limit / 2**30:.1f} GiB"
-            )
-        else:
+        seconds, limit = time.monotonic() - flight.sent, first.work.limit
+        late = where == flight.worker and seconds >= limit  # elsewhere it may have had to wait
+        about = self.memory, seconds, flight.host, flight.device
+        results = None if others else after_death(first.work, first.deaths, late, *about)
+        if results is None:
             self._wait(flight.requests)
-            return
-        device = flight.device if first.work.network else "cpu"
-        each = Result("", status, reason, seconds / len(costs))
-        each = replace(each, device=device, host=flight.host, limit=limit)
-        first.promise.set_result([replace(each, cost=cost) for cost in costs])
+        else:
+            first.promise.set_result(results)
 
 
-def _pack(requests: list[Request]) -> list[Request]:
-    """The first; if it takes next to no time, others that need the same data, too."""
+def _pack(requests: list[Request], seconds: float) -> list[Request]:
+    """The first; if it is short, others that need the same data, too, for so long in all."""
     first = requests[0].work
-    like = [r for r in requests if not r.deaths
+    like = [r for r in requests if not r.deaths and r.work.seconds < SHORT
             and (r.work.source, r.work.network) == (first.source, first.network)]  # fmt: skip
     ends = accumulate(r.work.seconds for r in like)
-    pack = [r for r, end in zip(like, ends, strict=True) if end <= PACK_SECONDS]
+    pack = [r for r, end in zip(like, ends, strict=True) if end <= seconds]
     return pack if requests[0] in pack else requests[:1]
 
 
 def _leave_deaths_to_us(dask_scheduler: Any) -> None:
     dask_scheduler.allowed_failures = 0
-
-
-def _failure(answer: BaseException) -> BaseException:
-    """Why the run cannot go on, from what came in place of a result."""
-    if isinstance(answer, DataError):
-        return answer
-    if isinstance(answer, CancelledError | OSError):
-        return UserError(f"the Dask cluster has gone away ({type(answer).__name__}); {KEPT}")
-    what = str(answer) if isinstance(answer, Refused) else f"{type(answer).__name__}: {answer}"
-    return UserError(
-        f"a worker would not compute what was asked for ({what}); bring its folder and "
-        "environment to the lead's state: git pull && make environment"
-    )
 
 
 @contextmanager

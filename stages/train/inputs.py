@@ -1,22 +1,20 @@
-"""What a cell is computed from: the prepared data and the split of its seed.
+"""What a cell is computed from beside its split: the prepared data.
 
 The files of a data set are sent to the workers, which need no disk in common with the lead. Files
 too large for that are read from their path, checked by their hash, where workers reach it.
 """
 
 import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from stages.common import paths
 from stages.common.errors import DataError
 from stages.common.files import sha256_of
-from stages.common.tables import read_table, table_from_bytes, table_to_matrix
+from stages.common.tables import table_from_bytes, table_to_matrix
 from stages.train.compute import Inputs
 
 SENT_AT_MOST = 256 * 2**20  # bytes; maps of many images are larger, tables hardly ever
@@ -73,20 +71,3 @@ def make_inputs(files: Sequence[File], kind: str) -> Inputs:
     if kind == "joint":
         known["support"] = np.array([list(name) for name in table.column_names], dtype=np.uint8)
     return Inputs(table_to_matrix(table), labels, known)
-
-
-def load_card(dataset: str) -> dict[str, Any]:
-    """The card of a prepared data set."""
-    try:
-        return json.loads((paths.prepared(dataset) / "card.json").read_bytes())
-    except FileNotFoundError:
-        raise DataError(
-            f"data set {dataset} is not prepared; run: dvc repro split@{dataset}"
-        ) from None
-
-
-def load_splits(dataset: str) -> np.ndarray:
-    """Training masks, a row a seed."""
-    table = read_table(paths.splits(dataset))
-    seeds = len(table["seed"].unique())
-    return (np.asarray(table["part"]) == "train").reshape(seeds, -1)

@@ -16,18 +16,17 @@ import numpy as np
 
 from rethink.models.named import modules_of
 from rethink.seeds import derive_seed
-from stages.common.catalog import load_catalog
 from stages.common.errors import UserError
+from stages.common.keys import names, versions, worker_modules
 from stages.common.machine import host_name, memory_share
 from stages.common.params import Params
+from stages.common.plan import Cell, is_network, jobs
+from stages.common.prepared import load_splits
 from stages.common.published import read_published
+from stages.common.store import Manifest, Store
 from stages.train.compute import Result, Task
-from stages.train.estimate import Timings, expected_seconds, timings
-from stages.train.inputs import load_splits
-from stages.train.keys import names, versions, worker_modules
-from stages.train.plan import Cell, is_network, jobs
+from stages.train.estimate import Estimate
 from stages.train.progress import Progress
-from stages.train.store import Manifest, Store
 from stages.train.work import Work
 
 if TYPE_CHECKING:
@@ -50,7 +49,6 @@ class Lead:
         self.progress, self.retry = progress, retry
         again = fresh or os.environ.get("RETHINK_FRESH")
         self.published = {} if again else read_published()
-        self.catalog = load_catalog()
         self.address = params.cluster_address
         self.lock = threading.Lock()
         self.stack = ExitStack()
@@ -118,17 +116,16 @@ class Lead:
             return self.running
 
     @cached_property
-    def timings(self) -> Timings:
-        """How long cells took, to send the longest first."""
-        return timings(self.store, self.published)
+    def estimate(self) -> Estimate:
+        """How long cells will take, to send the longest first."""
+        return Estimate(self.params, self.store, self.published)
 
     def _compute(self, missing: dict[Cell, str]) -> Iterator[tuple[Cell, Manifest]]:
         """Have cells computed, the longest first, and store each as soon as it is there."""
         splits = {dataset: load_splits(dataset) for dataset in {cell.dataset for cell in missing}}
         networks = {m: is_network(self.params.models[m]) for m in {cell.model for cell in missing}}
         promises = {}
-        groups = [job.cells for job in jobs(missing, missing, self.params)]
-        for cells in sorted(groups, key=self._seconds, reverse=True):
+        for cells in sorted(jobs(missing, self.params), key=self._seconds, reverse=True):
             cell, seconds = cells[0], self._seconds(cells)
             task = self._task(cells, splits[cell.dataset][cell.seed])
             source = cell.dataset, self.params.models[cell.model].input
@@ -149,7 +146,7 @@ class Lead:
 
     def _seconds(self, cells: tuple[Cell, ...]) -> float:
         """How long a job will take."""
-        return len(cells) * expected_seconds(cells[0], self.timings, self.params, self.catalog)
+        return len(cells) * self.estimate.seconds(cells[0])
 
     def _task(self, cells: tuple[Cell, ...], train: np.ndarray) -> Task:
         """What a worker must know of cells that share a fit, beside the data."""

@@ -16,14 +16,14 @@ import rethink
 from stages.common import paths
 from stages.common.closed import read_yaml
 from stages.common.errors import DataError, UserError
+from stages.common.plan import Cell
 from stages.common.published import COLUMNS, read_published
+from stages.common.store import Store
 from stages.common.tables import write_table
 from stages.features.decode import thumbnail
 from stages.fetch.archive import unpack_zip
 from stages.train.compute import Result
 from stages.train.estimate import timings
-from stages.train.plan import Cell
-from stages.train.store import Store
 from torture import hostile
 from torture.ledger import Ledger
 from torture.targets import TARGETS

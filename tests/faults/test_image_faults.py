@@ -16,6 +16,7 @@ from stages.common.catalog import Entry, load_catalog
 from stages.common.errors import DataError
 from stages.common.files import read_json
 from stages.common.images import read_matrix
+from stages.common.prepared import load_splits
 from stages.common.sources import Weights
 from stages.common.tables import read_table, table_to_matrix
 from stages.features import __main__ as features
@@ -24,7 +25,7 @@ from stages.features.index import read_index
 from stages.features.network import load_network
 from stages.prepare import __main__ as prepare
 from stages.prepare.images import read_images
-from stages.train.inputs import input_files, load_splits, make_inputs
+from stages.train.inputs import input_files, make_inputs
 from tests.conftest import PARAMS
 from tests.readme import ROOT
 from tests.stages.features.pictures import bomb, coco, photo, save, truncated

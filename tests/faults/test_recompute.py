@@ -8,10 +8,12 @@ import sys
 import pytest
 import yaml
 
+from tests.conftest import ROOT, Project
+
 KEYS = """
 import json
-from stages.train.keys import keys
-from stages.train.plan import plan
+from stages.common.keys import keys
+from stages.common.plan import plan
 from stages.common.catalog import load_catalog
 from stages.common.params import load_params
 params = load_params()
@@ -20,11 +22,26 @@ print(json.dumps({str(cell): key for cell, key in cells.items()}))
 """
 
 
+def ask_for_two_data_sets(project):
+    params = project.params()
+    params["datasets"] = ["tiny", "single"]
+    project.write_params(params)
+
+
 @pytest.fixture(autouse=True)
 def two_data_sets(code):
-    params = code.params()
-    params["datasets"] = ["tiny", "single"]
-    code.write_params(params)
+    ask_for_two_data_sets(code)
+
+
+@pytest.fixture(scope="module")
+def before(prepared_project, tmp_path_factory):
+    """The keys before any change."""
+    unchanged = Project(tmp_path_factory.mktemp("unchanged") / "project")
+    shutil.copytree(prepared_project.path, unchanged.path)
+    for package in ("rethink", "stages"):
+        shutil.copytree(ROOT / package, unchanged.path / package)
+    ask_for_two_data_sets(unchanged)
+    return keys(unchanged)
 
 
 def keys(project):
@@ -40,23 +57,20 @@ def changed(before, after):
     return {cell for cell, key in after.items() if before.get(cell) != key}
 
 
-def test_a_comment_in_the_code_recomputes_nothing(code):
-    before = keys(code)
+def test_a_comment_in_the_code_recomputes_nothing(code, before):
     path = code.path / "rethink" / "models" / "logistic.py"
     path.write_text(path.read_text() + "\n# a thought\n")
     assert keys(code) == before
 
 
-def test_a_line_of_one_model_recomputes_that_model_alone(code):
-    before = keys(code)
+def test_a_line_of_one_model_recomputes_that_model_alone(code, before):
     path = code.path / "rethink" / "models" / "logistic.py"
     path.write_text(path.read_text() + "\nunused = 1\n")
     after = keys(code)
     assert changed(before, after) == {cell for cell in after if "/BR-LR/" in cell}
 
 
-def test_a_parameter_of_one_model_recomputes_that_model_alone(code):
-    before = keys(code)
+def test_a_parameter_of_one_model_recomputes_that_model_alone(code, before):
     params = code.params()
     params["models"]["BR-LR"]["grid"]["C"] = "other"
     code.write_params(params)
@@ -64,16 +78,14 @@ def test_a_parameter_of_one_model_recomputes_that_model_alone(code):
     assert changed(before, after) == {cell for cell in after if "/BR-LR/" in cell}
 
 
-def test_a_time_limit_recomputes_nothing(code):
-    before = keys(code)
+def test_a_time_limit_recomputes_nothing(code, before):
     params = code.params()
     params["train"]["time_limit"] = 5
     code.write_params(params)
     assert keys(code) == before
 
 
-def test_other_data_recomputes_that_data_set_alone(code):
-    before = keys(code)
+def test_other_data_recomputes_that_data_set_alone(code, before):
     catalog = yaml.safe_load((code.path / "data" / "catalog.yaml").read_text())
     catalog["datasets"]["tiny"]["sources"][0]["recipe"]["features"] = 6
     (code.path / "data" / "catalog.yaml").write_text(yaml.safe_dump(catalog))
@@ -84,8 +96,7 @@ def test_other_data_recomputes_that_data_set_alone(code):
     assert changed(before, after) == {cell for cell in after if cell.startswith("tiny/")}
 
 
-def test_a_new_cost_computes_its_own_cells_alone(code):
-    before = keys(code)
+def test_a_new_cost_computes_its_own_cells_alone(code, before):
     accuracy = (code.path / "rethink" / "costs" / "accuracy.py").read_text()
     renamed = accuracy.replace('name = "accuracy"', 'name = "overlap"').replace(
         "Accuracy", "Overlap"
@@ -99,8 +110,7 @@ def test_a_new_cost_computes_its_own_cells_alone(code):
     assert len(after) > len(before)
 
 
-def test_a_new_seed_computes_its_own_cells_alone(code):
-    before = keys(code)
+def test_a_new_seed_computes_its_own_cells_alone(code, before):
     params = code.params()
     params["train"]["seeds"] = 3
     code.write_params(params)

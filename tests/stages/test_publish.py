@@ -81,7 +81,8 @@ def test_the_plan_tells_what_is_computed_published_and_missing(published):
     params["train"]["seeds"] = 3
     published.write_params(params)
     output = published.run("stages.train", "--plan")
-    rows = {line.split()[1]: line.split()[2:6] for line in output.splitlines() if "tiny" in line}
+    lines = [line.replace("|", "").split() for line in output.splitlines() if "tiny" in line]
+    rows = {model: counts[:4] for _, model, *counts in lines}
     assert rows["BR-LR"] == ["12", "0", "8", "4"] and rows["top-k"] == ["12", "8", "0", "4"]
     assert "48 cells, 8 computed, 24 published, 16 to compute" in output
 

@@ -75,7 +75,7 @@ def test_what_is_not_installed_has_no_version():
 
 
 def test_finding_the_version_of_a_network_does_not_load_torch():
-    code = "import sys; from stages.train.keys import versions; versions('RethinkNet', 'f1')"
+    code = "import sys; from stages.common.keys import versions; versions('RethinkNet', 'f1')"
     command = [sys.executable, "-c", f"{code}; sys.exit('torch' in sys.modules)"]
     assert subprocess.run(command, cwd=ROOT).returncode == 0
 

@@ -5,11 +5,11 @@ import platform
 import pytest
 
 from stages.common.params import load_params
+from stages.common.plan import Cell
+from stages.common.store import Store
 from stages.train.compute import Result
 from stages.train.lead import Lead
-from stages.train.plan import Cell
 from stages.train.progress import Progress
-from stages.train.store import Store
 
 CELL, KEY = Cell("tiny", "BR-LR", "f1", 0), "0" * 32
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from stages.common.catalog import load_catalog
+from stages.common.plan import jobs, plan
 from stages.common.profile import params_under, profile_names
-from stages.train.plan import jobs, plan
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -94,6 +94,6 @@ def test_nets_without_reweighting_are_trained_once_for_all_costs():
     params = only(params_under("quick"), "reweighting")
     cells = cells_of(params)
     sizes = {}
-    for job in jobs(cells, dict.fromkeys(cells, "key"), params):
-        sizes.setdefault(job.cells[0].model, set()).add(len(job.cells))
+    for job in jobs(cells, params):
+        sizes.setdefault(job[0].model, set()).add(len(job))
     assert sizes == {"RethinkNet": {1}, "SRN": {1}, "RethinkNet-plain": {3}, "SRN-plain": {3}}

@@ -23,14 +23,6 @@ class Cell:
         return f"{self.dataset}/{self.model}/{self.cost}/{self.seed}"
 
 
-@dataclass(frozen=True)
-class Job:
-    """Cells that one process computes together, with the key of each."""
-
-    cells: tuple[Cell, ...]
-    keys: tuple[str, ...]
-
-
 def plan(params: Params, catalog: Catalog, datasets: Iterable[str]) -> list[Cell]:
     """Every cell of the given data sets, in a fixed order; what several experiments need, once."""
     place = {name: index for index, name in enumerate(datasets)}
@@ -52,17 +44,12 @@ def is_network(model: Model) -> bool:
     return bool(devices_of(model.estimator, model.params))
 
 
-def _shares_fits(model: Model) -> bool:
-    return shares_fits(build_model(model.estimator, model.params))
-
-
-def jobs(cells: Iterable[Cell], keys: dict[Cell, str], params: Params) -> list[Job]:
+def jobs(cells: Iterable[Cell], params: Params) -> list[tuple[Cell, ...]]:
     """Group cells: where the fit knows no cost, one search and fit serves all costs."""
 
     def group(cell: Cell) -> tuple[str, str, int, str]:
-        shared = _shares_fits(params.models[cell.model])
+        model = params.models[cell.model]
+        shared = shares_fits(build_model(model.estimator, model.params))
         return cell.dataset, cell.model, cell.seed, "" if shared else cell.cost
 
-    grouped = groupby(sorted(cells, key=group), key=group)
-    members = [tuple(group_cells) for _, group_cells in grouped]
-    return [Job(cells, tuple(keys[cell] for cell in cells)) for cells in members]
+    return [tuple(members) for _, members in groupby(sorted(cells, key=group), key=group)]

@@ -13,9 +13,9 @@ from rethink.costs import get_cost
 from rethink.models import get_model
 from rethink.models.named import modules_of
 from stages.common.params import Params
+from stages.common.plan import Cell
+from stages.common.prepared import load_card, load_splits
 from stages.common.version import code_version
-from stages.train.inputs import load_card, load_splits
-from stages.train.plan import Cell
 
 CONTENT = {"features": "content", "joint": "joint_content", "map": "map_content"}  # in the card
 

@@ -23,8 +23,8 @@ from typing_extensions import TypedDict
 
 from stages.common.errors import UserError
 from stages.common.files import json_text
+from stages.common.plan import Cell
 from stages.common.tables import table_from_bytes
-from stages.train.plan import Cell
 
 Manifest = dict[str, Any]
 READERS = 8  # threads: reading and hashing let others run

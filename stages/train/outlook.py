@@ -1,0 +1,88 @@
+"""What a run would compute, in words: its cells, where they are, and the time left."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from stages.common.errors import DataError
+from stages.common.keys import names
+from stages.common.params import Params
+from stages.common.plan import Cell, plan
+from stages.common.published import read_published
+from stages.common.store import Store
+from stages.common.words import text_table
+from stages.train.estimate import Estimate
+
+
+@dataclass(frozen=True)
+class Share:
+    """The cells of a model on a data set: where they are, and how long the others take."""
+
+    cells: int
+    computed: int
+    published: int
+    prepared: bool  # the data is there; else no cell has a name, so none can be found
+    each: float  # seconds
+    guessed: bool  # nothing like it was timed
+
+    @property
+    def missing(self) -> int:
+        """Cells to compute."""
+        return self.cells - self.computed - self.published
+
+
+def describe_plan(datasets: list[str], params: Params, store: Store, workers: int) -> str:
+    """A line for each experiment, each data set and model, and the sum."""
+    published = read_published()
+    estimate = Estimate(params, store, published)
+    groups: dict[tuple[str, str], list[Cell]] = defaultdict(list)
+    for cell in plan(params, estimate.catalog, datasets):
+        groups[cell.dataset, cell.model].append(cell)
+    shares = {place: _share(cells, estimate, store, published) for place, cells in groups.items()}
+    rows = [
+        (*place, s.cells, s.computed if s.prepared else "no data", s.published, s.missing,
+         f"{s.missing * s.each:,.0f}" + "?" * (s.guessed and s.missing > 0))
+        for place, s in shares.items()
+    ]  # fmt: skip
+    head = ("data set", "model", "cells", "computed", "published", "missing", "CPU s left")
+    experiments = text_table(
+        ("experiment", "cells", "of its own"), _experiments(estimate, datasets)
+    )
+    return "\n".join([experiments, text_table(head, rows), _sum(list(shares.values()), workers)])
+
+
+def _share(
+    cells: list[Cell], estimate: Estimate, store: Store, published: Collection[str]
+) -> Share:
+    try:
+        named, prepared = names(cells, estimate.params), True
+    except (DataError, FileNotFoundError):
+        named, prepared = {}, False
+    manifests = store.find_all({cell: both.key for cell, both in named.items()})
+    computed = sum(manifest is not None for manifest in manifests.values())
+    known = sum(not manifests[cell] and both.asked in published for cell, both in named.items())
+    each, guessed = estimate.seconds(cells[0]), estimate.measured(cells[0]) is None
+    return Share(len(cells), computed, known, prepared, each, guessed)
+
+
+def _sum(shares: list[Share], workers: int) -> str:
+    cells, computed, published, missing = (
+        sum(getattr(share, name) for share in shares)
+        for name in ("cells", "computed", "published", "missing")
+    )
+    left = sum(share.missing * share.each for share in shares)
+    guessed = sum(share.missing for share in shares if share.guessed)
+    return (
+        f"{cells} cells, {computed} computed, {published} published, {missing} to compute: "
+        f"about {left / 3600:.2f} CPU h, {left / 60 / workers:.1f} min with {workers} workers"
+        + (f" (?: {guessed} cells of models never timed, guessed by size)" if guessed else "")
+    )
+
+
+def _experiments(estimate: Estimate, datasets: list[str]) -> Iterator[tuple[str, int, int]]:
+    params, planned = estimate.params, set[Cell]()
+    for name in params.experiments:
+        one = params.model_copy(update={"experiments": {name: params.experiments[name]}})
+        cells = set(plan(one, estimate.catalog, datasets))
+        yield name, len(cells), len(cells - planned)
+        planned |= cells

@@ -1,0 +1,84 @@
+"""Which jobs are sent together, and what a death means."""
+
+import numpy as np
+import pytest
+
+from stages.common.errors import DataError, UserError
+from stages.train.compute import Task
+from stages.train.ends import TRIES, after_death, failure
+from stages.train.engine import PACK_SECONDS, SHORT, Request, _pack
+from stages.train.work import Refused, Work
+
+
+def request(seconds, source="tiny", network=False, deaths=0, costs=("f1",)):
+    task = Task(np.ones(3, bool), "AllZeros", {}, {}, costs, 3, "best", True, 0, 0)
+    work = Work(task, (source, "features"), network, seconds, limit=60.0 * len(costs))
+    return Request(work, deaths=deaths)
+
+
+def seconds(pack):
+    return [one.work.seconds for one in pack]
+
+
+def test_short_jobs_are_sent_together_as_far_as_the_time_goes():
+    waiting = [request(0.3), request(0.3), request(0.25), request(0.25), request(0.1)]
+    assert seconds(_pack(waiting, 1.0)) == [0.3, 0.3, 0.25]
+    assert seconds(_pack(waiting, 0.2)) == [0.3]
+
+
+def test_a_long_job_is_sent_alone():
+    assert seconds(_pack([request(SHORT), request(0.1)], PACK_SECONDS[1])) == [SHORT]
+
+
+def test_a_pack_has_one_data_set_and_one_kind_of_worker():
+    other = [request(0.1, source="single"), request(0.1, network=True)]
+    first, last = request(0.1), request(0.1)
+    assert _pack([first, *other, last], 1.0) == [first, last]
+
+
+def test_a_job_that_was_in_a_death_is_sent_alone():
+    guilty, innocent = request(0.1, deaths=1), request(0.1)
+    assert _pack([guilty, innocent], 1.0) == [guilty]
+    assert _pack([innocent, guilty], 1.0) == [innocent]
+
+
+def died(deaths=1, late=False, **about):
+    work = request(1.0, costs=("f1", "rank"), **about).work
+    return after_death(work, deaths, late, 2**30, 90.0, "here", "cuda")
+
+
+def test_a_first_death_is_no_result():
+    assert died(deaths=TRIES - 1) is None
+
+
+def test_a_job_that_kills_every_time_has_died_of_what_it_had():
+    one, two = died(deaths=TRIES)
+    assert (one.cost, two.cost) == ("f1", "rank")
+    assert (one.status, one.limit, one.host, one.seconds) == ("died", 2**30, "here", 45.0)
+    assert "it may have 1.0 GiB" in one.reason
+
+
+def test_a_late_job_is_a_timeout_with_the_limit_of_a_cell():
+    (one, _) = died(late=True)
+    assert (one.status, one.limit) == ("timeout", 60.0)
+    assert one.device == "cpu" and died(late=True, network=True)[0].device == "cuda"
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (Refused("there: numpy is 1 here and 2 there"), r"\(there: numpy is 1 here and 2 there\)"),
+        (ModuleNotFoundError("No module named 'stages.train'"), "ModuleNotFoundError: No module"),
+        (ConnectionError(), "the Dask cluster has gone away"),
+    ],
+)
+def test_what_came_in_place_of_a_result_is_said_in_words(answer, message):
+    error = failure(answer)
+    assert isinstance(error, UserError)
+    with pytest.raises(UserError, match=message):
+        raise error
+
+
+def test_an_error_of_the_data_is_passed_on():
+    error = DataError("not the lead's file")
+    assert failure(error) is error
