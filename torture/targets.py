@@ -220,7 +220,7 @@ def check_published(folder: Path) -> None:
     from stages.common.store import Store
     from stages.evaluate import SCHEMA
     from stages.train.assemble import runs_table
-    from stages.train.estimate import timings
+    from stages.train.forecast import timings
 
     paths.RESULTS = folder.parent
     rows = read_published()
@@ -235,7 +235,7 @@ def check_manifest(folder: Path) -> None:
     from stages.common.predictions import label_matrix
     from stages.common.store import Store
     from stages.train.assemble import runs_table
-    from stages.train.estimate import timings
+    from stages.train.forecast import timings
 
     cell, store = Cell("tiny", "top-k", "f1", 0), Store(folder / "store")
     place = store.folder(cell, "0" * 32)

@@ -123,10 +123,10 @@ class Entry(Closed):
         return self
 
     @property
-    def size(self) -> int | None:
-        """Instances times labels, if known before the files are there."""
+    def size(self) -> tuple[int, int] | None:
+        """Instances and labels, if known before the files are there."""
         known = self.counts or next((s.recipe for s in self.sources if s.recipe), None)
-        return known.instances * known.labels if known else None
+        return (known.instances, known.labels) if known else None
 
     @property
     def synthetic(self) -> bool:

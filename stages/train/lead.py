@@ -25,7 +25,7 @@ from stages.common.prepared import load_splits
 from stages.common.published import read_published
 from stages.common.store import Manifest, Store
 from stages.train.compute import Result, Task
-from stages.train.estimate import Estimate
+from stages.train.forecast import Forecast
 from stages.train.progress import Progress
 from stages.train.work import Work
 
@@ -116,9 +116,9 @@ class Lead:
             return self.running
 
     @cached_property
-    def estimate(self) -> Estimate:
+    def forecast(self) -> Forecast:
         """How long cells will take, to send the longest first."""
-        return Estimate(self.params, self.store, self.published)
+        return Forecast(self.params, self.store, self.published)
 
     def _compute(self, missing: dict[Cell, str]) -> Iterator[tuple[Cell, Manifest]]:
         """Have cells computed, the longest first, and store each as soon as it is there."""
@@ -146,7 +146,7 @@ class Lead:
 
     def _seconds(self, cells: tuple[Cell, ...]) -> float:
         """How long a job will take."""
-        return len(cells) * self.estimate.seconds(cells[0])
+        return len(cells) * self.forecast.seconds(cells[0])
 
     def _task(self, cells: tuple[Cell, ...], train: np.ndarray) -> Task:
         """What a worker must know of cells that share a fit, beside the data."""

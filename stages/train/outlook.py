@@ -11,7 +11,7 @@ from stages.common.plan import Cell, plan
 from stages.common.published import read_published
 from stages.common.store import Store
 from stages.common.words import text_table
-from stages.train.estimate import Estimate
+from stages.train.forecast import Forecast
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,11 @@ class Share:
 def describe_plan(datasets: list[str], params: Params, store: Store, workers: int) -> str:
     """A line for each experiment, each data set and model, and the sum."""
     published = read_published()
-    estimate = Estimate(params, store, published)
+    forecast = Forecast(params, store, published)
     groups: dict[tuple[str, str], list[Cell]] = defaultdict(list)
-    for cell in plan(params, estimate.catalog, datasets):
+    for cell in plan(params, forecast.catalog, datasets):
         groups[cell.dataset, cell.model].append(cell)
-    shares = {place: _share(cells, estimate, store, published) for place, cells in groups.items()}
+    shares = {place: _share(cells, forecast, store, published) for place, cells in groups.items()}
     rows = [
         (*place, s.cells, s.computed if s.prepared else "no data", s.published, s.missing,
          f"{s.missing * s.each:,.0f}" + "?" * (s.guessed and s.missing > 0))
@@ -46,22 +46,22 @@ def describe_plan(datasets: list[str], params: Params, store: Store, workers: in
     ]  # fmt: skip
     head = ("data set", "model", "cells", "computed", "published", "missing", "CPU s left")
     experiments = text_table(
-        ("experiment", "cells", "of its own"), _experiments(estimate, datasets)
+        ("experiment", "cells", "of its own"), _experiments(forecast, datasets)
     )
     return "\n".join([experiments, text_table(head, rows), _sum(list(shares.values()), workers)])
 
 
 def _share(
-    cells: list[Cell], estimate: Estimate, store: Store, published: Collection[str]
+    cells: list[Cell], forecast: Forecast, store: Store, published: Collection[str]
 ) -> Share:
     try:
-        named, prepared = names(cells, estimate.params), True
+        named, prepared = names(cells, forecast.params), True
     except (DataError, FileNotFoundError):
         named, prepared = {}, False
     manifests = store.find_all({cell: both.key for cell, both in named.items()})
     computed = sum(manifest is not None for manifest in manifests.values())
     known = sum(not manifests[cell] and both.asked in published for cell, both in named.items())
-    each, guessed = estimate.seconds(cells[0]), estimate.measured(cells[0]) is None
+    each, guessed = forecast.seconds(cells[0]), forecast.measured(cells[0]) is None
     return Share(len(cells), computed, known, prepared, each, guessed)
 
 
@@ -79,10 +79,10 @@ def _sum(shares: list[Share], workers: int) -> str:
     )
 
 
-def _experiments(estimate: Estimate, datasets: list[str]) -> Iterator[tuple[str, int, int]]:
-    params, planned = estimate.params, set[Cell]()
+def _experiments(forecast: Forecast, datasets: list[str]) -> Iterator[tuple[str, int, int]]:
+    params, planned = forecast.params, set[Cell]()
     for name in params.experiments:
         one = params.model_copy(update={"experiments": {name: params.experiments[name]}})
-        cells = set(plan(one, estimate.catalog, datasets))
+        cells = set(plan(one, forecast.catalog, datasets))
         yield name, len(cells), len(cells - planned)
         planned |= cells

@@ -23,7 +23,7 @@ from stages.common.tables import write_table
 from stages.features.decode import thumbnail
 from stages.fetch.archive import unpack_zip
 from stages.train.compute import Result
-from stages.train.estimate import timings
+from stages.train.forecast import timings
 from torture import hostile
 from torture.ledger import Ledger
 from torture.targets import TARGETS

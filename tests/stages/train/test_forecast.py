@@ -1,0 +1,70 @@
+"""How long cells will take, judged by what others took."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from stages.common.params import load_params
+from stages.common.plan import Cell
+from stages.train.forecast import LEAST, Forecast
+
+SIZES = {"small": (100, 4), "wide": (100, 16), "long": (1600, 4), "large": (1600, 64)}
+
+
+@pytest.fixture
+def forecast(monkeypatch):
+    """A forecast from times of a model on data sets of known sizes."""
+    sets = {name: SimpleNamespace(size=size) for name, size in SIZES.items()}
+    catalog = SimpleNamespace(datasets=sets)
+    monkeypatch.setattr("stages.train.forecast.load_catalog", lambda: catalog)
+    params = load_params()
+
+    def made(model, **seconds):
+        rows = [
+            {"status": "ok", "model": model, "dataset": dataset, "seconds": each, "work": 2}
+            for dataset, each in seconds.items()
+        ]
+        store = SimpleNamespace(manifests=lambda: iter(rows))
+        return Forecast(params.model_copy(), store, {})
+
+    return made
+
+
+def at(dataset, model="CC"):
+    return Cell(dataset, model, "f1", 0)
+
+
+def test_a_model_takes_what_it_took_on_this_data_set(forecast):
+    known = forecast("CC", small=2.0, large=300.0)
+    work = known.params.work_of("CC")
+    assert known.seconds(at("small")) == pytest.approx(2.0 / 2 * work)
+
+
+def test_one_data_set_tells_another_by_rows_and_the_root_of_labels(forecast):
+    known = forecast("CC", small=2.0)
+    ratio = known.seconds(at("large")) / known.seconds(at("small"))
+    assert ratio == pytest.approx(16 * 16**0.5)
+
+
+@pytest.mark.parametrize("powers", [(1.0, 0.0), (1.0, 1.0), (1.5, 0.5)])
+def test_several_data_sets_tell_how_time_grows(forecast, powers):
+    rows, labels = powers
+    times = {
+        name: 0.01 * size[0] ** rows * size[1] ** labels
+        for name, size in SIZES.items()
+        if name != "large"
+    }
+    known = forecast("CC", **times)
+    truth = 0.01 * 1600**rows * 64**labels / 2 * known.params.work_of("CC")
+    assert truth / 2.5 < known.seconds(at("large")) < truth * 2.5
+
+
+def test_a_model_that_was_never_timed_is_guessed_by_size(forecast):
+    known = forecast("CC", small=2.0)
+    assert known.measured(at("small", "PCC")) is None
+    assert known.seconds(at("small", "PCC")) == LEAST
+    assert known.seconds(at("large", "PCC")) > LEAST
+
+
+def test_a_data_set_of_unknown_size_is_not_guessed_from_others(forecast):
+    assert forecast("CC", small=2.0).measured(at("mine")) is None
