@@ -56,6 +56,7 @@ VARIANTS: dict[Variant, str] = {
     "plain": "trained without weights",
     "once": "with one iteration, weighted",
     "protocol": "trained in the way that the paper describes",
+    "calibration": "with probabilities that are mapped to frequencies first",
     "published": "with the rule of the paper's code, to compare with its tables",
     "max": "selected by the largest loss, which repeats a slip on purpose",
 }
