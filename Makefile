@@ -7,6 +7,8 @@ export PATH := $(abspath $(BIN)):$(PATH)
 export PREFECT_SERVER_ANALYTICS_ENABLED = false
 export DO_NOT_TRACK = 1
 export GX_ANALYTICS_ENABLED = false
+# images of containers set it: every process would compile all that it imports, for seconds
+unexport PYTHONDONTWRITEBYTECODE
 
 # exact versions with hashes; no byte code of what is never imported
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --no-compile
