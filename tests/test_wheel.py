@@ -48,7 +48,8 @@ def in_an_empty_environment(folder, wheel, requirements, files):
     """Install the wheel into a new environment and run tests of the library there."""
     subprocess.run([PYTHON, "-m", "venv", str(folder / "env")], check=True)
     python = str(folder / "env" / "bin" / "python")
-    install = [python, "-m", "pip", "install", "--quiet", "--no-compile", str(wheel)]
+    quick = ["--quiet", "--no-compile", "--timeout", "30", "--retries", "1"]
+    install = [python, "-m", "pip", "install", *quick, str(wheel)]
     alone = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     done = subprocess.run([*install, *requirements], env=alone, capture_output=True, text=True)
     if "No matching distribution found for pytest" in done.stderr:

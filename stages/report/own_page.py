@@ -28,12 +28,12 @@ WORDS = {"win": "worse", "tie": "not told apart", "loss": "better", "too few": "
 
 def page(inputs: Inputs) -> dict[str, Any]:
     """What the template of the page needs beside the comparison."""
-    found = inputs.comparison.answers
+    answers = inputs.comparison.answers
     return {
         "title": title(inputs),
         "header": "own_header.html.j2",
-        "answers": [(answer, short(answer)) for answer in found],
-        "sections": [*(section(answer, inputs) for answer in found), *rest(inputs)],
+        "answers": [(answer, short(answer)) for answer in answers],
+        "sections": [*(section(answer, inputs) for answer in answers), *rest(inputs)],
     }
 
 

@@ -16,8 +16,8 @@ from stages.common.store import Store
 
 # a cell of a model that was never timed takes so many seconds, or so many a label of a row
 LEAST, LINEAR, NETWORK = 0.5, 2e-5, 6e-5
-# time grows with these powers of rows and labels, as far as the data sets that were timed do not
-# say otherwise: they count as much as one that is e times as large as the mean
+# Time is taken to grow with these powers of rows and labels. The more the sizes of the data sets
+# that were timed differ, the more their times replace that assumption.
 POWERS, FAITH = np.array([1.0, 0.5]), 1.0
 
 Size = tuple[int, int]  # rows and labels
