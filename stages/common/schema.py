@@ -314,7 +314,7 @@ class Comparison(Part):
         return {outcome: counts[outcome] for outcome in OUTCOMES}
 
     def title(self, cost: str) -> str:
-        """The name of a cost in a sentence, also when no algorithm was run for it."""
+        """The name of a cost, also when no algorithm was run for it."""
         return self.costs[cost].title if cost in self.costs else cost
 
 

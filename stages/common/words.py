@@ -5,6 +5,7 @@ from unicodedata import bidirectional
 
 LEFT_TO_RIGHT = ("", "L", "EN", "ES", "ET", "CS", "NSM", "BN", "B", "S", "WS", "ON")
 NONE = "–"
+NAMES = ("Hamming",)  # of people
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:
@@ -23,6 +24,12 @@ def listed(names: Iterable[str]) -> str:
     """Names as in a sentence: a, b and c."""
     *first, last = [isolated(name) for name in names] or ["none"]
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def within(title: str) -> str:
+    """A title inside a sentence: rank loss, but Hamming loss, F1 score."""
+    is_name = title.startswith(NAMES) or not title[1:2].islower()
+    return title if is_name else title[0].lower() + title[1:]
 
 
 def verb(subjects: Sized, one: str = "is", many: str = "are") -> str:

@@ -14,6 +14,7 @@ from stages.common.params import Model, Role, Variant
 from stages.common.schema import PrintedScore
 from stages.common.slices import Example
 from stages.common.standings import Setting
+from stages.common.words import within
 from stages.compare.numbers import DEFAULT_EMPTY, decimals_of, summary
 from stages.compare.scores import CellName, Scores
 
@@ -208,8 +209,12 @@ class Evidence:
         return self.costs[cost].greater_is_better
 
     def title(self, cost: str) -> str:
-        """The name of a cost in a sentence."""
+        """The name of a cost."""
         return self.costs[cost].title
+
+    def within(self, cost: str) -> str:
+        """The name of a cost inside a sentence."""
+        return within(self.title(cost))
 
     def paper_name(self, dataset: str) -> str | None:
         """What the paper calls a data set; None if it is not in the paper."""

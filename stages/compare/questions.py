@@ -99,7 +99,7 @@ def _statements(evidence: Evidence, asked: Asked) -> Iterator[Statement]:
     """The question for the mean over the costs, then for each."""
     parts: list[tuple[str, str, tuple[str, ...]]] = [
         ("", ", on average over rank loss, F1 and accuracy", COSTS),
-        *((f"-{cost}", f" by {evidence.title(cost)}", (cost,)) for cost in COSTS),
+        *((f"-{cost}", f" by {evidence.within(cost)}", (cost,)) for cost in COSTS),
     ]
     for end, words, costs in parts:
         yield Statement(

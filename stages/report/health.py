@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from stages.common.schema import Comparison, CostTable, Failure
-from stages.common.words import duration, fixed, isolated, listed, verb
+from stages.common.words import duration, fixed, isolated, listed, verb, within
 from stages.report.page_inputs import Inputs, Json
 from stages.report.table import Cell, Column, Table, name, simple, texts, void
 
@@ -64,7 +64,7 @@ def _behind_trivial(comparison: Comparison) -> Iterator[str]:
         for model in comparison.order.models:
             sets = [d for d in comparison.order.datasets if _is_behind(cost, d, model)]
             if sets:
-                yield f"{isolated(model)} by {cost.title} on {listed(sets)}"
+                yield f"{isolated(model)} by {within(cost.title)} on {listed(sets)}"
 
 
 def _is_behind(cost: CostTable, dataset: str, model: str) -> bool:
@@ -77,7 +77,7 @@ def _empty_matters(comparison: Comparison, cards: dict[str, Json]) -> Iterator[s
         costs = comparison.empty.matters.get(dataset)
         if costs:
             card = cards[dataset]
-            titles = listed(comparison.title(cost) for cost in costs)
+            titles = listed(within(comparison.title(cost)) for cost in costs)
             empty = f"{card['empty']:,} of {card['instances']:,} rows are empty"
             yield f"{isolated(dataset)}: {empty} ({titles})"
 

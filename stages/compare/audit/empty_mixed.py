@@ -46,7 +46,7 @@ def audit(evidence: Evidence) -> Finding:
     columns = dict.fromkeys((row.dataset, row.cost) for row in decided)
     fits = {column: _fitting(decided, *column) for column in columns}
     text = " ".join(
-        f"{dataset} by {evidence.title(cost)}: "
+        f"{dataset} by {evidence.within(cost)}: "
         + "; ".join(
             f"{listed(models)} {verb(models, 'fits', 'fit')} the value {value:g}"
             for value, models in by_value.items()

@@ -68,7 +68,7 @@ def _largest(evidence: Evidence, deciding: list[Rules]) -> str | None:
         return None
     row = max(deciding, key=lambda row: abs(row.exact - row.published))
     return (
-        f"The largest difference is on {row.dataset} by {evidence.title(row.cost)}: "
+        f"The largest difference is on {row.dataset} by {evidence.within(row.cost)}: "
         f"{row.exact:.3f} by the exact rule, {row.published:.3f} by the published one, "
         f"{row.printed:.3f} printed."
     )

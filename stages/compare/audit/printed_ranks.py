@@ -64,7 +64,7 @@ def audit(evidence: Evidence) -> Finding:
         f"Recomputed from the printed means, {len(rows)} of {sum(len(x.entries) for x in lines)} "
         f"ranks differ: of the pairs of equal means {shared} share a rank and {split} do not.",
         *(
-            f"By {evidence.title(row.cost)} on {row.dataset}, {row.model} has rank "
+            f"By {evidence.within(row.cost)} on {row.dataset}, {row.model} has rank "
             f"{row.printed_rank}, but {row.better} models have a better one."
             for row in broken
         ),

@@ -55,7 +55,7 @@ def _example(evidence: Evidence, impossible: list[Tally]) -> str | None:
         return None
     row = max(impossible, key=lambda row: row.sure_wins)
     return (
-        f"By {evidence.title(row.cost)} against {row.model} the table gives at least "
+        f"By {evidence.within(row.cost)} against {row.model} the table gives at least "
         f"{counted(row.sure_wins, 'win')} and {row.sure_losses} losses; "
         f"printed is {row.printed}."
     )

@@ -80,7 +80,7 @@ def _best_rank(evidence: Evidence, cost: str) -> Statement:
         id=f"best-rank-{cost}",
         theme=THEME,
         claim=f"{evidence.roles.proposed} has the best average rank of the paper's seven by "
-        f"{evidence.title(cost)}.",
+        f"{evidence.within(cost)}.",
         quote=SUPERIOR,
         place="Section 4.3, Table 6",
         rule="average rank of the best rival less its own, over the paper's data sets; "
@@ -100,7 +100,7 @@ def _best_with_our_rows(evidence: Evidence, cost: str) -> Statement:
         id=f"best-rank-all-{cost}",
         theme=OURS,
         claim=f"{evidence.roles.proposed} has the best average rank of all by "
-        f"{evidence.title(cost)}.",
+        f"{evidence.within(cost)}.",
         rule=f"as for the paper's seven, with {listed(ours)} ranked among them; {BY_CHANCE}",
         anchor=f"cost-{cost}",
         unit="ranks",
@@ -153,7 +153,7 @@ def _t_tests(evidence: Evidence, cost: str) -> Statement:
         id=f"t-tests-{cost}",
         theme=THEME,
         claim=f"{evidence.roles.proposed} wins more t-tests against the six than it loses by "
-        f"{evidence.title(cost)}.",
+        f"{evidence.within(cost)}.",
         quote=SUPERIOR,
         place="Section 4.3, Table 4",
         rule="wins less losses by the paper's paired t-test at 5 %, as a share of all comparisons "
@@ -194,7 +194,7 @@ def _cost_sensitive(evidence: Evidence, cost: str) -> Statement:
     return Statement(
         id=f"cost-sensitive-{cost}",
         theme=THEME,
-        claim=f"Cost-sensitive algorithms rank before cost-blind ones by {evidence.title(cost)}.",
+        claim=f"Cost-sensitive algorithms rank before cost-blind ones by {evidence.within(cost)}.",
         quote=TAKE_THE_LEAD,
         place="Section 4.3, Table 6",
         rule=f"mean rank of {listed(roles.blind)} less that of {listed(roles.sensitive)} among the "
@@ -229,7 +229,7 @@ def _outperforms(evidence: Evidence, name: str, model: str, cost: str) -> Statem
     return Statement(
         id=f"against-{name.lower()}-{cost}",
         theme=THEME,
-        claim=f"{own} outperforms {model} by {evidence.title(cost)}.",
+        claim=f"{own} outperforms {model} by {evidence.within(cost)}.",
         quote=DEEP,
         place="Section 4.3, Table 6",
         rule=f"gain of {own} over {model} as a share of the larger score, averaged over the "

@@ -115,7 +115,7 @@ def claims(evidence: Evidence, part: Images | None) -> Iterator[Statement]:
             id=f"images-{cost}",
             theme="Images",
             claim=f"On MSCOCO, {evidence.roles.proposed} outperforms CNN-RNN and Att-RNN by "
-            f"{evidence.title(cost)}.",
+            f"{evidence.within(cost)}.",
             quote=QUOTE,
             place="Section 4.4, Table 5",
             rule=RULE,

@@ -103,7 +103,7 @@ def claims(evidence: Evidence, part: slices.Curves | None) -> Iterator[Statement
         yield Statement(
             id=f"rethinking-{cost}",
             theme=THEME,
-            claim=f"Rethinking improves {evidence.title(cost)}.",
+            claim=f"Rethinking improves {evidence.within(cost)}.",
             quote=IMPROVES,
             place=PLACE,
             rule=ABLATION,

@@ -119,7 +119,7 @@ def claims(evidence: Evidence, part: ReweightedNets | None) -> Iterator[Statemen
         yield Statement(
             id=f"reweighting-{cost}",
             theme="Reweighting",
-            claim=f"Reweighting improves {evidence.title(cost)}.",
+            claim=f"Reweighting improves {evidence.within(cost)}.",
             quote=QUOTE,
             place="Section 4.2, Table 3",
             rule=f"gain by reweighting, averaged over the kinds of net; {BY_INTERVAL}",

@@ -119,7 +119,7 @@ def claims(evidence: Evidence, part: RnnVariants | None) -> Iterator[Statement]:
         yield Statement(
             id=f"rnn-{cost}",
             theme=THEME,
-            claim=f"SRN and LSTM reach a better {evidence.title(cost)} than GRU and IRNN.",
+            claim=f"SRN and LSTM reach a better {evidence.within(cost)} than GRU and IRNN.",
             quote="In terms of testing result, we can see that SRN and LSTM are two better "
             "choices.",
             place=PLACE,

@@ -119,7 +119,7 @@ def claims(evidence: Evidence, part: RuleGains | None) -> Iterator[Statement]:
         yield Statement(
             id=f"rules-learner-{cost}",
             theme=THEME,
-            claim=f"The rule is worth more than the learner by {evidence.title(cost)}.",
+            claim=f"The rule is worth more than the learner by {evidence.within(cost)}.",
             rule="mean gain by the rule over all learners, less the mean difference between two "
             f"learners that predict alike; {BY_INTERVAL}",
             anchor=ANCHOR,
@@ -130,7 +130,7 @@ def claims(evidence: Evidence, part: RuleGains | None) -> Iterator[Statement]:
         yield Statement(
             id=f"rules-forest-{cost}",
             theme=THEME,
-            claim=f"A forest with the rule leads by {evidence.title(cost)}.",
+            claim=f"A forest with the rule leads by {evidence.within(cost)}.",
             rule="average rank of the best other model that learns less that of the best forest "
             f"with the rule; {BY_CHANCE}",
             anchor=ANCHOR,
@@ -141,7 +141,7 @@ def claims(evidence: Evidence, part: RuleGains | None) -> Iterator[Statement]:
         yield Statement(
             id=f"rules-calibration-{cost}",
             theme=THEME,
-            claim=f"Calibrated probabilities make the rule better by {evidence.title(cost)}.",
+            claim=f"Calibrated probabilities make the rule better by {evidence.within(cost)}.",
             rule="gain of a learner with the rule by mapping its probabilities to frequencies on "
             f"held-out rows, averaged over such learners; {BY_INTERVAL}",
             anchor=ANCHOR,

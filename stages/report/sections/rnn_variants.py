@@ -2,7 +2,7 @@
 
 from stages.common.schema import Comparison
 from stages.common.slices import RnnVariant, RnnVariants
-from stages.common.words import listed, rank_text
+from stages.common.words import listed, rank_text, within
 from stages.report.page_inputs import Inputs
 from stages.report.ranks import leaders
 from stages.report.sections import Section, View
@@ -54,7 +54,7 @@ def _row(row: RnnVariant, title: str) -> list[Cell]:
 def _best(part: RnnVariants, comparison: Comparison) -> str:
     """Which net has the best average rank, by cost."""
     parts = [
-        f"{listed(first)} by {comparison.title(cost)} ({rank_text(ranks[first[0]])})"
+        f"{listed(first)} by {within(comparison.title(cost))} ({rank_text(ranks[first[0]])})"
         for cost, ranks in part.average_ranks.items()
         if (first := leaders(ranks))
     ]

@@ -185,7 +185,7 @@ def test_a_column_that_fits_two_conventions_is_mixed():
     result = flaw(birds_run(zero, one), "empty-mixed")
     assert result.verdict == "confirmed"
     assert result.text == (
-        "birds by Accuracy score: RethinkNet fits the value 0; BR fits the value 1."
+        "birds by accuracy score: RethinkNet fits the value 0; BR fits the value 1."
     )
 
 

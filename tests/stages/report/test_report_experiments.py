@@ -89,7 +89,7 @@ def test_reweighting_stands_beside_the_paper_with_both_tests():
 
 def test_recurrent_layers_name_the_best_by_cost():
     text = Page(section(usual_page(), "rnn-variants")).text()
-    assert "SRN by Rank loss (1)" in text
+    assert "SRN by rank loss (1)" in text
     assert text.count("★") >= 2
 
 

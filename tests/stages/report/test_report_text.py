@@ -14,6 +14,7 @@ from stages.common.words import (
     raw,
     short,
     signed,
+    within,
 )
 from stages.report.table import Cell, piece
 
@@ -37,6 +38,12 @@ def test_ranks_counts_and_lists_read_well():
     assert [rank_text(rank) for rank in (None, 2.0, 2.5, 10 / 3)] == ["–", "2", "2.5", "3.33"]
     assert [counted(n, "seed") for n in (1, 2, 1000)] == ["1 seed", "2 seeds", "1,000 seeds"]
     assert [listed(names) for names in ([], ["a"], ["a", "b", "c"])] == ["none", "a", "a, b and c"]
+
+
+def test_a_title_inside_a_sentence_keeps_its_names():
+    titles = ("Rank loss", "Accuracy score", "Hamming loss", "F1 score", "asymmetric-5-1", "")
+    written = ["rank loss", "accuracy score", "Hamming loss", "F1 score", "asymmetric-5-1", ""]
+    assert [within(title) for title in titles] == written
 
 
 def test_a_name_cannot_turn_the_sentence_around_it():
