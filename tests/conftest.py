@@ -58,6 +58,17 @@ PARAMS = {
 }
 
 
+# one process for several stages: each would import the same for seconds
+STAGES = """
+import runpy, sys
+for stage, dataset in {steps}:
+    sys.argv = [stage, "--dataset", dataset]
+    try:
+        runpy.run_module(stage, run_name="__main__", alter_sys=True)
+    except SystemExit as end:
+        if end.code:
+            raise
+"""
 MODELS_OF_A_THIN_RUN = ["all-zeros", "BR-LR", "RethinkNet", "bayes"]
 
 
@@ -120,6 +131,8 @@ def thinned(clone, experiments=None):
     params["experiments"]["algorithms"]["models"] = MODELS_OF_A_THIN_RUN
     params["grids"] |= {"strengths": [0.1, 1.0], "penalties": [1e-5], "paper-penalties": [1e-5]}
     for model in params["models"].values():
+        if "estimator__n_estimators" in model.get("params", {}):
+            model["params"]["estimator__n_estimators"] = 5
         for grid in (name for name in model.get("grid", {}) if name.endswith("l2")):
             few = {grid.replace("l2", name): 2 for name in ("epochs", "most_epochs")}
             model["params"] = model.get("params", {}) | few
@@ -176,9 +189,11 @@ def prepared_project(tmp_path_factory):
     (path / "data" / "catalog.yaml").write_text(yaml.safe_dump(CATALOG))
     project = Project(path)
     project.write_params(PARAMS)
-    for dataset in CATALOG["datasets"]:
-        for stage in ("fetch", "prepare", "split"):
-            project.run(f"stages.{stage}", "--dataset", dataset)
+    names = ("stages.fetch", "stages.prepare", "stages.split")
+    steps = [(stage, dataset) for dataset in CATALOG["datasets"] for stage in names]
+    command = [sys.executable, "-c", STAGES.format(steps=steps)]
+    done = subprocess.run(command, cwd=path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
     return project
 
 

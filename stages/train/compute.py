@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils import get_tags
 
 from rethink.calibration import reliability
 from rethink.models import build_model, get_model
@@ -67,8 +69,11 @@ def compute(task: Task, inputs: Inputs) -> Iterator[Result]:
     started = time.process_time()
     X, Y = inputs.X, inputs.Y
     X = UnitScaler().fit(X[task.train]).transform(X) if task.rescale else X
+    estimator = _estimator(task, inputs.known)
+    if issparse(X) and not get_tags(estimator).input_tags.sparse:
+        X = X.toarray()
     fitted = search_and_fit(
-        _estimator(task, inputs.known),
+        estimator,
         task.grid,
         X[task.train],
         Y[task.train],
