@@ -59,7 +59,7 @@ def test_every_experiment_runs_in_the_profiles_that_are_for_it():
 def test_models_that_take_long_have_fewer_seeds_where_the_parameters_say_so():
     params = params_under("paper")
     seeds = {cell.seed for cell in cells_of(params, ["corel5k"]) if cell.model == "CFT"}
-    assert seeds == {0, 1}
+    assert seeds == {0}
     seeds = {cell.seed for cell in cells_of(params, ["yeast"]) if cell.model == "CFT"}
     assert seeds == set(range(10))
     assert {c.seed for c in cells_of(params) if c.model == "RethinkNet-as-paper"} == {0, 1, 2}
