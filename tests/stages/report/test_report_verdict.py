@@ -174,4 +174,4 @@ def test_a_clean_run_says_so():
 
 def test_an_empty_convention_that_matters_is_an_alert():
     text = Page(section(usual_page(), "alerts")).text()
-    assert "chain: 12 of 2,417 rows are empty (F1 score and Accuracy score)" in text
+    assert "chain: 12 of 2,417 rows are empty (F1 score and accuracy score)" in text
