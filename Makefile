@@ -78,10 +78,10 @@ publish: environment ## merge what was computed here into results/<profile>, to 
 verify: environment ## compute a random sample of published cells again: make verify CELLS=50
 	@python -m stages.verify --cells $(or $(CELLS),20)
 
-keep: environment ## copy this run's report, metrics and scores to reports/<profile>, to commit them
+keep: environment ## copy this run's report, metrics and claims to reports/<profile>, to commit them
 	@[ -f reports/report.html ] || { echo 'there is no report to keep; run: make report'; exit 1; }
 	@profile=$$(python -c 'from stages.common.params import load_params; print(load_params().profile)') && \
-	mkdir -p reports/$$profile && cp reports/report.html reports/metrics.json data/scores.parquet reports/$$profile/ && \
+	mkdir -p reports/$$profile && cp reports/report.html reports/metrics.json reports/claims.json reports/$$profile/ && \
 	echo "kept in reports/$$profile"
 
 benchmark: tools ## speed, side by side with peers
