@@ -1,4 +1,4 @@
-"""Poor machines for every stage: `python -m torture.faults --cases 500`.
+"""Poor machines for every stage: `python -m torture.faults --cases 1540`.
 
 The disk is full at a random moment (a tmpfs of random size), the folder is read-only, a file cannot
 be renamed over another, the clock jumps by hours, each process may have 1 GiB. A stage must
@@ -19,6 +19,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -47,10 +48,10 @@ class Stage(NamedTuple):
 
 TINY = ["--dataset", "tiny"]
 STAGES = {
-    "fetch": Stage(TINY, ("data/raw/",)),
-    "prepare": Stage(TINY, ("data/prepared/",)),
-    "split": Stage(TINY, ("data/splits/",)),
-    "train": Stage(TINY, ("data/cells/", "data/predictions/", "data/runs/")),
+    "fetch": Stage(TINY, ("data/raw/tiny/",)),
+    "prepare": Stage(TINY, ("data/prepared/tiny/",)),
+    "split": Stage(TINY, ("data/splits/tiny.parquet",)),
+    "train": Stage(TINY, ("data/cells/tiny/", "data/predictions/tiny", "data/runs/tiny")),
     "evaluate": Stage([], ("data/scores.parquet",)),
     "compare": Stage([], ("reports/comparison.json", "reports/claims.json", "reports/metrics.json",
                           "reports/plots/")),
@@ -109,10 +110,8 @@ class Bench:
     """A small disk, and what each stage reads and writes on it in peace."""
 
     def __init__(self, project: Path, folder: Path) -> None:
-        self.disk, self.scratch, self.clock = folder / "disk", folder / "scratch", folder / "clock"
+        self.folder, self.disk, self.scratch = folder, folder / "disk", folder / "scratch"
         self.scratch.mkdir()
-        compiler = ["cc", "-shared", "-fPIC", "-o", str(self.clock), str(STARTUP / "clock.c")]
-        subprocess.run([*compiler, "-ldl"], check=True)
         known = files_in(project)
         self.outputs = {
             stage: {name: known[name] for name in known if name.startswith(STAGES[stage].writes)}
@@ -124,6 +123,14 @@ class Bench:
         for stage, files in self.outputs.items():
             self.inputs[stage] = dict(before)
             before |= files
+
+    @cached_property
+    def clock(self) -> Path:
+        """The library that makes the clock jump."""
+        library = self.folder / "clock.so"
+        command = ["cc", "-shared", "-fPIC", "-o", str(library), str(STARTUP / "clock.c"), "-ldl"]
+        subprocess.run(command, check=True)
+        return library
 
     def lay_out(self, files: Files) -> None:
         """Have these files on the disk, and nothing else."""
@@ -243,7 +250,7 @@ def report(ledger: Ledger) -> int:
 def main() -> int:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--cases", type=int, default=500, help="in all, with those of the ledger")
+    parser.add_argument("--cases", type=int, default=1540, help="in all, with those of the ledger")
     parser.add_argument("--stages", nargs="+", choices=STAGES, default=list(STAGES))
     parser.add_argument("--faults", nargs="+", choices=FAULTS, default=list(FAULTS))
     parser.add_argument("--minutes", type=float, default=1e9, help="begin nothing after so many")
