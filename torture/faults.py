@@ -216,9 +216,10 @@ FAULTS: dict[str, Fault] = {
     "clock": clock,
     "memory": lambda *_: ("1 GiB", {"RETHINK_FAULT": "memory:1024"}),
 }
-# chance decides in the first and fourth, so they are the most of the cases
-ROUND = [(stage, fault) for fault, times in zip(FAULTS, (6, 1, 1, 2, 1), strict=True)
-         for stage in STAGES for _ in range(times)]  # fmt: skip
+# chance decides in the first and fourth, so they come more often; every pair comes soon
+TIMES = dict(zip(FAULTS, (6, 1, 1, 2, 1), strict=True))
+ROUND = [(stage, fault) for turn in range(max(TIMES.values()))
+         for fault, times in TIMES.items() if turn < times for stage in STAGES]  # fmt: skip
 
 
 @contextmanager

@@ -5,6 +5,8 @@ import sys
 import traceback
 from collections.abc import Callable
 
+from stages.common.words import shown
+
 FULL = (errno.ENOSPC, errno.EDQUOT)
 # what a disk does to a program that is right; any other OSError is a flaw, and its place is shown
 DISK = (errno.EROFS, errno.EACCES, errno.EPERM, errno.EEXIST, errno.EIO, errno.ESTALE)
@@ -16,6 +18,9 @@ class UserError(Exception):
     """What was given, what is needed, what to do: shown without a traceback."""
 
     exit_code = USAGE
+
+    def __init__(self, message: str) -> None:
+        super().__init__(shown(message))  # Prefect logs it, too
 
 
 class DataError(UserError):

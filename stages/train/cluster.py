@@ -19,6 +19,7 @@ from distributed.utils import get_mp_context
 from stages.common import paths
 from stages.common.errors import UserError
 from stages.common.machine import memory_share
+from stages.common.words import LOGIN
 from stages.train.clock import lasting_security
 
 GPU_FILES = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")  # of NVIDIA, AMD, WSL
@@ -63,6 +64,11 @@ def connect(address: str | None, workers: int, device: str = "cpu") -> Iterator[
 
 
 def _client(address: str) -> Client:
+    if LOGIN.search(address):
+        raise UserError(
+            f"the address of the Dask cluster, {address!r}, came with a name or password, but Dask "
+            "knows none: give tls://host:port, and a certificate as docs/machines.md shows"
+        )
     try:
         return Client(address, timeout=ANSWER_WITHIN)
     except (OSError, ValueError, TypeError) as error:
