@@ -166,3 +166,15 @@ def test_names_and_titles_of_a_table_are_only_text(project, monkeypatch, capsys)
     entry = read_yaml(project.path / "data" / "catalog.yaml")["datasets"]["mine"]
     assert entry["title"] == title and set(entry) == {"title", "sources"}
     assert not (project.path / "forged").exists()
+
+
+def test_names_and_values_in_a_refusal_forge_no_line(project, monkeypatch):
+    monkeypatch.chdir(project.path)
+    with Path("mine.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([[HOSTILE, "tag"], *([n, f"{n}{HOSTILE}"] for n in range(9))])
+    for labels, message in (("tag", "has the values"), (f"{HOSTILE}s", "did you mean")):
+        arguments = ["mine.csv", "--labels", labels, "--models", "all-zeros"]
+        monkeypatch.setattr(sys, "argv", ["own", *arguments])
+        with pytest.raises(UserError, match=message) as caught:
+            own.main()
+        assert "\nerror: forged" not in str(caught.value) and "\x1b" not in str(caught.value)
