@@ -93,6 +93,8 @@ INPUTS_small := 10000
 INPUTS_large := 1000000
 CELLS_small := 1000
 CELLS_large := 1000 10000 100000
+CASES_small := 77
+CASES_large := 1540
 KILLS_small := 20
 KILLS_large := 1000
 
@@ -100,6 +102,7 @@ torture: tools ## the figures of docs/reliability.md: hours; goes on where it wa
 	@python -m torture.hostile --inputs $(INPUTS_$(SIZE))
 	@python -m torture.load --cells $(CELLS_$(SIZE))
 	@python -m torture.kills --kills $(KILLS_$(SIZE))
+	@python -m torture.faults --cases $(CASES_$(SIZE))
 
 sbom: ## what the environment consists of, as CycloneDX: dist/sbom.json
 	@$(PYTHON) requirements/sbom.py dist/sbom.json

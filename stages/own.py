@@ -21,7 +21,7 @@ from stages.common.catalog import CATALOG, load_catalog
 from stages.common.errors import DataError, UserError, run_command
 from stages.common.files import atomic_path, write_text
 from stages.common.params import PARAMS, load_params
-from stages.common.words import counted
+from stages.common.words import as_line, counted
 from stages.prepare.dataset import prepare, read
 
 MODELS = ["all-zeros", "top-k", "BR-LR", "BR-LR+rule", "RF+rule", "ET+rule", "PCC", "RethinkNet"]
@@ -165,7 +165,7 @@ def main() -> int:
         raise
     copy(args.table, paths.raw(args.name) / file)
     for line in look(args.name):
-        print(line)
+        print(as_line(line))
     print("params.yaml asks for it now; next: make report", file=sys.stderr)
     return 0
 

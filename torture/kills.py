@@ -56,7 +56,7 @@ class Runs:
 
     stage = f"{sys.executable} -m stages.train --dataset exclusive --workers 2"
     flow = f"{sys.executable} -m flows.rethink --dataset exclusive --workers 2"
-    dvc = "dvc repro -q --single-item train@exclusive"
+    dvc = "dvc repro -q --force --single-item train@exclusive"  # another store is no news to DVC
 
     def fresh(self) -> None:
         """An empty store."""
@@ -114,8 +114,8 @@ class Runs:
 
 
 def kill_workers(runs: Runs, chance: random.Random) -> int:
-    """Processes that compute, of the stage or of a flow."""
-    process, killed = runs.start(chance.choice((runs.stage, runs.stage))), 0
+    """Processes that compute, of the stage or of DVC's."""
+    process, killed = runs.start(chance.choice((runs.stage, runs.dvc))), 0
     while killed < EACH and process.poll() is None:
         time.sleep(chance.uniform(0.1, 1.5))
         workers = dask_workers(process.pid)

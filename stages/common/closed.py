@@ -9,6 +9,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from stages.common.errors import UserError
+from stages.common.words import as_line
 
 DEEPEST = 50  # values in values; a file of ours has eight levels
 MOST = 100_000  # values; an alias of YAML counts as all that it stands for
@@ -113,5 +114,5 @@ def nearest(name: str, valid: Iterable[str]) -> str:
     """A hint for an error message: the closest valid name, then all of them."""
     choices = sorted(valid)
     close = difflib.get_close_matches(name, choices, n=1, cutoff=0.5)
-    hint = f"did you mean '{close[0]}'? " if close else ""
-    return f"{hint}valid: {', '.join(choices)}"
+    hint = f"did you mean '{as_line(close[0])}'? " if close else ""
+    return f"{hint}valid: {as_line(', '.join(choices))}"

@@ -5,13 +5,22 @@ import sys
 import traceback
 from collections.abc import Callable
 
+from stages.common.words import shown
+
+FULL = (errno.ENOSPC, errno.EDQUOT)
+# what a disk does to a program that is right; any other OSError is a flaw, and its place is shown
+DISK = (errno.EROFS, errno.EACCES, errno.EPERM, errno.EEXIST, errno.EIO, errno.ESTALE)
 USAGE, INVALID_DATA, CELLS_FAILED, MACHINE = 1, 2, 3, 4
+KEPT = "finished work is kept: "
 
 
 class UserError(Exception):
     """What was given, what is needed, what to do: shown without a traceback."""
 
     exit_code = USAGE
+
+    def __init__(self, message: str) -> None:
+        super().__init__(shown(message))  # Prefect logs it, too
 
 
 class DataError(UserError):
@@ -28,12 +37,20 @@ def run_command(main: Callable[[], int | None]) -> None:
         print(f"error: {error}", file=sys.stderr)
         code = error.exit_code
     except OSError as error:
-        if error.errno == errno.ENOSPC:
+        if error.errno in FULL:
             place = f" for {error.filename}" if error.filename else ""
-            print(f"error: the disk is full{place}; finished work is kept: "
-                  "free some space and run the same command", file=sys.stderr)  # fmt: skip
+            print(f"error: the disk is full{place}; {KEPT}free some space and run the same command",
+                  file=sys.stderr)  # fmt: skip
+        elif error.errno in DISK:
+            print(f"error: the disk refuses: {error}; {KEPT}check its mount and "
+                  "permissions and run the same command", file=sys.stderr)  # fmt: skip
         else:
             traceback.print_exc()
+        code = MACHINE
+    except MemoryError as error:
+        why = f" ({error})" if str(error) else ""
+        print(f"error: there is not enough memory{why}; {KEPT}run the same command where there is "
+              "more", file=sys.stderr)  # fmt: skip
         code = MACHINE
     except KeyboardInterrupt:
         print("stopped; finished work is kept, run the same command to go on", file=sys.stderr)

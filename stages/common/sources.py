@@ -5,12 +5,22 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints, model_validator
 
 from stages.common.closed import Closed, Slug
+from stages.common.words import LOGIN
 
 _PIECE = r"[A-Za-z0-9_][A-Za-z0-9_.+-]{0,99}"
 FilePath = Annotated[str, StringConstraints(pattern=rf"^{_PIECE}(/{_PIECE}){{0,5}}$")]  # no ..
 Sha256 = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 Package = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,63}$")]
-Address = Annotated[str, StringConstraints(pattern=r"^https?://")]
+
+
+def _without_login(address: str) -> str:
+    if LOGIN.search(address):
+        raise ValueError("has a name or password, which reports would show; let RETHINK_MIRROR "
+                         "have the address")  # fmt: skip
+    return address
+
+
+Address = Annotated[str, StringConstraints(pattern=r"^https?://"), AfterValidator(_without_login)]
 Folder = Annotated[str, StringConstraints(pattern=r"^[^./\\][^/\\]*(/[^./\\][^/\\]*)*$")]  # no ..
 
 

@@ -1,8 +1,11 @@
 """Numbers and names as parts of a sentence or a table: one way to write each."""
 
+import re
 from collections.abc import Iterable, Sized
 from unicodedata import bidirectional
 
+LOGIN = re.compile(r"(?<=://)[^/\s]*@")  # of an address
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]")
 LEFT_TO_RIGHT = ("", "L", "EN", "ES", "ET", "CS", "NSM", "BN", "B", "S", "WS", "ON")
 NONE = "–"
 NAMES = ("Hamming",)  # of people
@@ -11,6 +14,17 @@ NAMES = ("Hamming",)  # of people
 def counted(number: int, one: str, many: str | None = None) -> str:
     """A number and its noun: 1 seed, 3 seeds."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def shown(text: str) -> str:
+    """A text for terminals and logs: no name or password in an address, nothing that steers a
+    terminal. Line breaks stay."""
+    return CONTROL.sub(lambda found: repr(found[0])[1:-1], LOGIN.sub("", text))
+
+
+def as_line(text: str) -> str:
+    """The same for a text with names in it, which must not look like another line."""
+    return shown(text).replace("\n", "\\n")
 
 
 def isolated(name: str) -> str:

@@ -12,6 +12,7 @@ from stages.common.errors import DataError, UserError
 from stages.common.files import alone_in, atomic_path
 from stages.common.raw_files import file_problem, mismatch, problems
 from stages.common.sources import File, Origin, Weights
+from stages.common.words import shown
 from stages.fetch.archive import unpack
 from stages.fetch.download import DownloadError, download
 from stages.fetch.made import write_drawings, write_synthetic
@@ -80,7 +81,7 @@ def _say(origin: Origin, folder: Path, came_from: dict[str, str | None]) -> None
         print(f"{folder}: {len(origin.files)} files, {brought} of them brought now")
         return
     for file in origin.files:
-        print(f"{folder / file.name}: {came_from.get(file.name, 'already there')}")
+        print(shown(f"{folder / file.name}: {came_from.get(file.name, 'already there')}"))
 
 
 def _bring(
@@ -173,4 +174,4 @@ def _first(lines: list[str], most: int = 20) -> list[str]:
 
 
 def _warn(text: str) -> None:
-    print(f"warning: {text}", file=sys.stderr)
+    print(shown(f"warning: {text}"), file=sys.stderr)

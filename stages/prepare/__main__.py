@@ -6,7 +6,7 @@ from stages.common import paths
 from stages.common.catalog import load_catalog
 from stages.common.errors import DataError, run_command
 from stages.common.raw_files import find_source
-from stages.common.words import counted
+from stages.common.words import as_line, counted
 from stages.prepare.dataset import prepare, read, write
 
 
@@ -29,9 +29,10 @@ def main() -> int:
     rows, warnings = counted(result.card["instances"], "row"), counted(len(warned), "warning")
     print(f"{dataset}: {rows}, {warnings}")
     if entry.own:
-        print("".join(f"  {line}\n" for line in result.cleaned.story()), end="")
+        for line in result.cleaned.story():
+            print(as_line(f"  {line}"))
     for check in warned:
-        print(f"  warning: expected: {check['text']}; found: {check['observed']}")
+        print(as_line(f"  warning: expected: {check['text']}; found: {check['observed']}"))
     return 0
 
 

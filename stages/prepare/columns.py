@@ -12,7 +12,7 @@ from rethink.tables import Column, RawTable, Recipe, imputed, width
 from stages.common.catalog import Entry
 from stages.common.closed import nearest
 from stages.common.errors import DataError
-from stages.common.words import counted
+from stages.common.words import as_line, counted
 
 FEW = 20  # rows below which different whole numbers say little
 LISTED = 12  # names that one line has room for
@@ -144,7 +144,7 @@ def _refuse(head: str, counts: dict[str, int], entry: Entry) -> None:
     raise DataError(
         f"{head}\nText becomes a column for each of its values, and at most "
         f"{entry.most_columns:,} such columns are allowed. In the entry of data/catalog.yaml leave "
-        f"columns out (ignore: [{', '.join(names)}]) or allow them "
+        f"columns out (ignore: [{as_line(', '.join(names))}]) or allow them "
         f"(most_columns: {sum(counts.values())}). Dates are read as 2024-05-31 or "
         "2024-05-31 17:30:00."
     )
@@ -152,4 +152,4 @@ def _refuse(head: str, counts: dict[str, int], entry: Entry) -> None:
 
 def _some(names: Sequence[str]) -> str:
     more = len(names) - LISTED
-    return ", ".join([*names[:LISTED], *([f"and {more:,} more"] if more > 0 else [])])
+    return as_line(", ".join([*names[:LISTED], *([f"and {more:,} more"] if more > 0 else [])]))

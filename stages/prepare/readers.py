@@ -12,6 +12,7 @@ from rethink.tables import Column, RawTable
 from stages.common.catalog import Source
 from stages.common.closed import nearest
 from stages.common.errors import DataError
+from stages.common.words import as_line
 from stages.prepare.arff import read_arff
 from stages.prepare.columns import matching
 from stages.prepare.mldr import read_mldr
@@ -157,7 +158,7 @@ def _as_binary(column: Column, cells: np.ndarray, path: Path) -> np.ndarray:
         return cells
     values = [value.lower() for value in column.values]
     if not any(pair.issuperset(values) for pair in _PAIRS):
-        given = ", ".join(column.values)
+        given = as_line(", ".join(column.values))
         raise DataError(f"{label} has the values {given:.120}, needs 0/1, false/true or no/yes")
     codes = np.array([_WORDS[value] for value in values])
     return codes[cells.astype(int)]

@@ -7,6 +7,7 @@ from stages.common import paths
 from stages.common.errors import CELLS_FAILED, run_command
 from stages.common.files import write_text
 from stages.common.params import load_params
+from stages.common.words import as_line
 from stages.report.health import failed_lines
 from stages.report.page_inputs import gather, read_comparison
 from stages.report.render import render
@@ -18,7 +19,7 @@ def say_where() -> int:
     """Where the report is and, in the exit code, whether cells failed."""
     comparison = read_comparison()
     for line in failed_lines(comparison.failures):
-        print(line, file=sys.stderr)
+        print(as_line(line), file=sys.stderr)
     if comparison.failures:
         counts = f"{len(comparison.failures)} of {comparison.cells['planned']}"
         print(f"{counts} cells have no result", file=sys.stderr)

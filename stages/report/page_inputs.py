@@ -117,11 +117,14 @@ def _as_yaml(values: Json) -> str:
 
 
 def run_text(params: Params) -> str:
-    """What of the parameters this run is made of: a whole params.yaml, without what is not used."""
+    """What of the parameters this run is made of: a whole params.yaml, without what is not used.
+
+    The address of a cluster is left out: it changes no result, and is nobody else's business.
+    """
     experiments = {name: e for name, e in params.experiments.items() if params.datasets_of(name)}
     used = list(dict.fromkeys(model for e in experiments.values() for model in e.models))
     grids = {grid for name in used for grid in params.models[name].grid.values()}
-    whole = params.model_dump(**SHORT)
+    whole = params.model_dump(exclude={"cluster"}, **SHORT)
     whole["models"] = {name: whole["models"][name] for name in used}
     whole["grids"] = {name: values for name, values in whole["grids"].items() if name in grids}
     whole["experiments"] = {name: whole["experiments"][name] for name in experiments}

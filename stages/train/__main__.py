@@ -13,6 +13,7 @@ from stages.common.params import load_params
 from stages.common.plan import Cell, plan
 from stages.common.profile import params_under, profile_names
 from stages.common.store import Manifest, Store
+from stages.common.words import as_line
 from stages.train.assemble import assemble
 from stages.train.lead import Lead
 from stages.train.outlook import describe_plan
@@ -26,7 +27,7 @@ def summarize(cells: dict[Cell, Manifest]) -> bool:
     counts = Counter(manifest["status"] for manifest in cells.values())
     print(f"{len(cells)} cells: " + ", ".join(f"{n} {status}" for status, n in counts.items()))
     bad = Counter(
-        f"{manifest['status']}: {cell.dataset} / {cell.model}: {manifest['reason']}"
+        as_line(f"{manifest['status']}: {cell.dataset} / {cell.model}: {manifest['reason']}")
         for cell, manifest in cells.items()
         if manifest["status"] != "ok"
     )

@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import Any
 
 import dask
-from distributed import Client, Nanny, Scheduler, Security, SpecCluster, Worker, WorkerPlugin
+from distributed import Client, Nanny, Scheduler, SpecCluster, Worker, WorkerPlugin
 from distributed.utils import get_mp_context
 
 from stages.common import paths
 from stages.common.errors import UserError
 from stages.common.machine import memory_share
+from stages.common.words import LOGIN
+from stages.train.clock import lasting_security
 
 GPU_FILES = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")  # of NVIDIA, AMD, WSL
 ANSWER_WITHIN = 5  # seconds
@@ -62,6 +64,11 @@ def connect(address: str | None, workers: int, device: str = "cpu") -> Iterator[
 
 
 def _client(address: str) -> Client:
+    if LOGIN.search(address):
+        raise UserError(
+            f"the address of the Dask cluster, {address!r}, came with a name or password, but Dask "
+            "knows none: give tls://host:port, and a certificate as docs/machines.md shows"
+        )
     try:
         return Client(address, timeout=ANSWER_WITHIN)
     except (OSError, ValueError, TypeError) as error:
@@ -73,8 +80,8 @@ def _client(address: str) -> Client:
 
 def _local(workers: int, gpus: int, dashboard: str | None) -> SpecCluster:
     os.environ.update(ONE_THREAD)
-    get_mp_context().set_forkserver_preload(["distributed", "stages.train.work"])
-    security = Security.temporary()
+    get_mp_context().set_forkserver_preload(["stages.train.clock", "stages.train.work"])
+    security = lasting_security()
     common = {"host": "127.0.0.1", "protocol": "tls://", "security": security}
     options: dict[str, Any] = {
         **common, "nthreads": 1, "memory_limit": memory_share(workers), "dashboard": False,

@@ -1,73 +1,92 @@
-"""A full disk in fetch, train or report: one message, no half file, and room lets it go on."""
+"""A small version of `torture.faults`: one message, no half file, and it goes on."""
 
+import errno
 import os
-import shutil
+import random
 import subprocess
+from contextlib import ExitStack
 
 import pytest
 
-from tests.conftest import ROOT
+from stages.common.errors import MACHINE, run_command
+from torture.faults import Bench, Wrong, files_in, run, small_disk
 
 
 @pytest.fixture
-def small_disk(request):
-    """Turns a folder into a file system of so many bytes, and can make it larger."""
-    mounted = []
-
-    def mount(folder, size):
-        kept = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
-        command = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)]
-        if os.getuid() or shutil.which("mount") is None or subprocess.run(command).returncode:
+def bench(prepared_project, tmp_path):
+    """The tiny project on a small disk; of its stages, those before `train` have run."""
+    with ExitStack() as stack:
+        try:
+            stack.enter_context(small_disk(tmp_path / "disk"))
+        except (OSError, subprocess.CalledProcessError):
             pytest.skip("needs the right to mount a small file system")
-        mounted.append(folder)
-        for name, content in kept.items():
-            (folder / name).write_bytes(content)
-
-    yield mount
-    for folder in mounted:
-        subprocess.run(["umount", "-l", str(folder)], check=True)
+        yield Bench(prepared_project.path, tmp_path)
 
 
-def grow(folder):
-    subprocess.run(["mount", "-o", "remount,size=64m", str(folder)], check=True)
+@pytest.mark.parametrize(
+    ("stage", "fault"),
+    [("fetch", "full disk"), ("split", "read-only"), ("split", "no rename over")],
+)
+def test_a_fault_is_told_and_the_same_command_goes_on(bench, stage, fault):
+    assert bench.case(stage, fault, random.Random(1)) == "refused"
 
 
-def fills_up_and_goes_on(project, folder, *command):
-    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    output = project.run(*command, code=4)
-    assert output.count("error: the disk is full") == 1 and "Traceback" not in output
-    assert "finished work is kept" in output
-    left = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    assert before.items() <= left.items()
-    assert not list(folder.rglob("*.tmp"))
-    grow(folder)
-    project.run(*command)
+def test_a_disk_that_fills_up_while_cells_are_stored(bench):
+    bench.lay_out(bench.inputs["train"])
+    used = os.statvfs(bench.disk)
+    bench.remount(f"size={(used.f_blocks - used.f_bfree + 20) * used.f_frsize}")
+    code, output = run("train", bench.disk)
+    assert code == MACHINE and output.count("error: the disk is full") == 1, output
+    assert "finished work is kept" in output and "Traceback" not in output
+    stored = {name for name in files_in(bench.disk) if name.endswith("manifest.json")}
+    assert 0 < len(stored) < 4 * 4 * 2
+    bench.remount("size=64m")
+    code, output = run("train", bench.disk)
+    assert code == 0 and f"{len(stored)} cached" in output, output
+    assert not list(bench.disk.rglob("*.tmp"))
 
 
-def test_fetch(project, small_disk):
-    raw = project.path / "data" / "raw" / "tiny"
-    good = {path.name: path.read_bytes() for path in raw.iterdir()}
-    for path in raw.iterdir():
-        path.unlink()
-    small_disk(raw, "8k")
-    fills_up_and_goes_on(project, raw, "stages.fetch", "--dataset", "tiny")
-    assert {path.name: path.read_bytes() for path in raw.iterdir()} == good
+def test_what_is_left_behind_or_half_written_is_seen(bench):
+    whole = bench.inputs["split"] | bench.outputs["split"]
+    name = next(iter(bench.outputs["split"]))
+    bench.lay_out(whole)
+    bench.look("split", "", complete=True)
+    for files in ({"data/.x.tmp": b""}, {name: whole[name][:-1]}):
+        bench.lay_out(whole | files)
+        with pytest.raises(Wrong, match=next(iter(files))):
+            bench.look("split", "", complete=False)
 
 
-def test_train(project, small_disk):
-    cells = project.path / "data" / "cells"
-    cells.mkdir()
-    small_disk(cells, "200k")
-    fills_up_and_goes_on(project, cells, "stages.train", "--dataset", "tiny", "--workers", "1")
-    assert len(project.cells()) == 4 * 4 * 2
+def told(error, capsys):
+    """What a command that ends with this error prints."""
+
+    def main():
+        raise error
+
+    with pytest.raises(SystemExit) as end:
+        run_command(main)
+    assert end.value.code == MACHINE
+    return capsys.readouterr().err
 
 
-def test_report(project, small_disk):
-    shutil.copytree(ROOT / "data" / "paper", project.path / "data" / "paper")
-    for stage in ("train", "evaluate", "compare"):
-        project.run(f"stages.{stage}")
-    reports = project.path / "reports"
-    taken = sum(path.stat().st_size for path in reports.iterdir())
-    small_disk(reports, taken + 64 * 1024)
-    fills_up_and_goes_on(project, reports, "stages.report")
-    assert (reports / "report.html").stat().st_size > 64 * 1024
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device", "a"), "the disk is full for a"),
+        (OSError(errno.EDQUOT, "Disk quota exceeded"), "the disk is full"),
+        (OSError(errno.EROFS, "Read-only file system", "a"), "Read-only file system: 'a'"),
+        (FileExistsError(errno.EEXIST, "File exists", "a", None, "b"), "'a' -> 'b'"),
+        (PermissionError(errno.EACCES, "Permission denied", "a"), "Permission denied: 'a'"),
+        (MemoryError("Unable to allocate 3 TiB"), "not enough memory (Unable to allocate 3 TiB)"),
+        (MemoryError(), "not enough memory; "),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_the_machine_refuses_is_one_line(error, message, capsys):
+    output = told(error, capsys)
+    assert output.count("\n") == 1 and output.startswith("error: ") and message in output
+    assert "finished work is kept" in output and "run the same command" in output
+
+
+def test_a_flaw_of_ours_shows_its_place(capsys):
+    assert "Traceback" in told(FileNotFoundError(errno.ENOENT, "No such file", "a"), capsys)
