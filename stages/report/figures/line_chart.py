@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from stages.common.words import counted
 from stages.report.figures.scales import Scale, decimals_of, padded, ticks
 from stages.report.figures.svg import (
     dash,
@@ -100,7 +101,7 @@ def _known(
         if point is not None and point.mean is not None and isfinite(point.mean):
             label = f"{point.mean:.{decimals}f}"
             label += f" ± {point.ste:.{decimals}f}" if point.ste is not None else ""
-            label += f" ({point.n} seeds)" if point.n is not None else ""
+            label += f" ({counted(point.n, 'seed')})" if point.n is not None else ""
             known.append(_Known(order, at, point.mean, point.ste or 0.0, label))
     return known
 
