@@ -1,0 +1,28 @@
+"""What the README says of the verdict is what the kept report says."""
+
+import json
+
+from tests.readme import ROOT
+
+KEPT = ROOT / "reports" / "paper"
+
+
+def words(text):
+    return " ".join(text.split())
+
+
+def test_the_readme_quotes_the_kept_report():
+    readme = words((ROOT / "README.md").read_text())
+    page = json.loads((KEPT / "claims.json").read_text())
+    counts = page["counts"]
+    tally = ", ".join(f"{number} {outcome}" for outcome, number in counts.items())
+    assert f"Of {sum(counts.values())} claims of the paper: {tally}." in readme
+    for row in page["questions"]:
+        assert f"**{row['question']}** {row['answer']}" in readme
+
+
+def test_the_kept_files_are_of_one_run():
+    counts = json.loads((KEPT / "claims.json").read_text())["counts"]
+    assert json.loads((KEPT / "metrics.json").read_text())["claims"] == counts
+    html = (KEPT / "report.html").read_text()
+    assert all(f"{number}</" in html for number in counts.values())
