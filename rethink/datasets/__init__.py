@@ -65,7 +65,7 @@ def load(
     --------
     >>> chain = load("chain")  # made here, so no file is needed
     >>> chain.X.shape, chain.Y.shape, chain.title
-    ((2000, 10), (2000, 6), 'Synthetic, each label depends on those before it')
+    ((800, 10), (800, 6), 'Synthetic, each label depends on those before it')
     """
     if name not in _catalog():
         raise unknown_name("data set", name, names())
