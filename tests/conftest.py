@@ -58,13 +58,12 @@ PARAMS = {
 }
 
 
-# one process for several stages: each would import the same for seconds
 STAGES = """
 import runpy, sys
-for stage, dataset in {steps}:
-    sys.argv = [stage, "--dataset", dataset]
+for stage, *arguments in {steps}:
+    sys.argv = [stage, *arguments]
     try:
-        runpy.run_module(stage, run_name="__main__", alter_sys=True)
+        runpy.run_module(f"stages.{{stage}}", run_name="__main__", alter_sys=True)
     except SystemExit as end:
         if end.code:
             raise
@@ -92,6 +91,14 @@ def pytest_collection_modifyitems(items):
     longest = ("tests/flows/", "tests/test_pages.py")
     items.sort(key=lambda item: not item.nodeid.startswith(longest))
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
+def run_stages(folder, steps, **env):
+    """Stages with their arguments in one process: each would import the same for seconds."""
+    command = [sys.executable, "-c", STAGES.format(steps=steps)]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=os.environ | env)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
 
 
 def copy_of_the_project(target):
@@ -189,11 +196,8 @@ def prepared_project(tmp_path_factory):
     (path / "data" / "catalog.yaml").write_text(yaml.safe_dump(CATALOG))
     project = Project(path)
     project.write_params(PARAMS)
-    names = ("stages.fetch", "stages.prepare", "stages.split")
-    steps = [(stage, dataset) for dataset in CATALOG["datasets"] for stage in names]
-    command = [sys.executable, "-c", STAGES.format(steps=steps)]
-    done = subprocess.run(command, cwd=path, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
+    stages = ("fetch", "prepare", "split")
+    run_stages(path, [(s, "--dataset", name) for name in CATALOG["datasets"] for s in stages])
     return project
 
 

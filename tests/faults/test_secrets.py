@@ -2,8 +2,6 @@
 
 import base64
 import csv
-import os
-import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -23,23 +21,13 @@ from stages.fetch.origins import fetch
 from stages.report.page_inputs import run_text
 from stages.train.__main__ import summarize
 from stages.train.cluster import connect
-from tests.conftest import ROOT
+from tests.conftest import ROOT, run_stages
 from tests.faults.test_download_faults import CONTENT, SHA256, Server, entry_of
 
 PASSWORD = "a-long-password"
 LOGIN = f"someone:{PASSWORD}"
 STEERING = "\x1b[2J\x1b[1;1H"  # clears a terminal
 HOSTILE = f"=1+1{STEERING}\nerror: forged"
-STAGES = """
-import runpy, sys
-for stage in ("train", "evaluate", "compare", "report"):
-    sys.argv = [stage]
-    try:
-        runpy.run_module(f"stages.{stage}", run_name="__main__", alter_sys=True)
-    except SystemExit as end:
-        if end.code:
-            raise
-"""
 
 
 @pytest.fixture
@@ -126,14 +114,12 @@ def test_no_file_of_a_run_and_nothing_it_prints_has_a_password(project):
         "PREFECT_API_AUTH_STRING": LOGIN,
         "RETHINK_MIRROR": f"https://{LOGIN}@127.0.0.1:1",
     }
-    env = os.environ | {"RETHINK_WORKERS": "1"} | secrets
-    command = [sys.executable, "-c", STAGES]
-    done = subprocess.run(command, cwd=project.path, capture_output=True, text=True, env=env)
-    assert done.returncode == 0, done.stderr
+    steps = [(stage,) for stage in ("train", "evaluate", "compare", "report")]
+    printed = run_stages(project.path, steps, RETHINK_WORKERS="1", **secrets)
     written = [path for path in project.path.rglob("*") if path.is_file()]
     assert project.path / "reports" / "report.html" in written and len(project.cells()) == 32
     assert not [path for path in written if tells(path)]
-    assert PASSWORD not in done.stdout + done.stderr
+    assert PASSWORD not in printed
 
 
 def test_what_is_shown_has_no_login_and_steers_no_terminal():
