@@ -65,7 +65,7 @@ plan: environment ## what would run: cells, cached, CPU hours; make plan NAME=pa
 	@python -m stages.train --plan $(if $(NAME),--profile $(NAME))
 
 profile: environment ## make profile NAME=paper (or quick, wide, smoke, images)
-	@python -m stages.common.profile $(NAME)
+	@python -m stages.common.profile $(NAME) $(OPTIONS)
 
 deployments: environment ## the pool and deployments, on the server that PREFECT_API_URL names
 	@python -c 'from flows.rethink import check_server; from stages.common.errors import run_command; run_command(check_server)'
@@ -78,11 +78,8 @@ publish: environment ## merge what was computed here into results/<profile>, to 
 verify: environment ## compute a random sample of published cells again: make verify CELLS=50
 	@python -m stages.verify --cells $(or $(CELLS),20)
 
-keep: environment ## copy this run's report, metrics and claims to reports/<profile>, to commit them
-	@[ -f reports/report.html ] || { echo 'there is no report to keep; run: make report'; exit 1; }
-	@profile=$$(python -c 'from stages.common.params import load_params; print(load_params().profile)') && \
-	mkdir -p reports/$$profile && cp reports/report.html reports/metrics.json reports/claims.json reports/$$profile/ && \
-	echo "kept in reports/$$profile"
+keep: environment ## keep this run's report in reports/<profile>; PUBLISHED=paper makes it from results/ alone
+	@python -m stages.keep $(if $(PUBLISHED),--published $(PUBLISHED))
 
 benchmark: tools ## speed, side by side with peers
 	@for part in cells arff costs rules splits chains nets ordering features orchestration; do echo; OMP_NUM_THREADS=1 python -m benchmarks.$$part; done

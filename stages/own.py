@@ -87,7 +87,11 @@ def ask_for(args: argparse.Namespace) -> Callable[[Any], None]:
         algorithms = params["experiments"]["algorithms"]
         algorithms["models"] = in_one_line(args.models)
         algorithms["costs"] = in_one_line(args.cost)
-        params["train"] |= {"seeds": args.seeds, "fewer_seeds": in_one_line([])}
+        params["train"] |= {
+            "seeds": args.seeds,
+            "fewer_seeds": in_one_line([]),
+            "cells": "all",  # none of own data is published
+        }
 
     return change
 

@@ -1,6 +1,6 @@
 """Models over data sets, all pairs or against a control: exact signed-rank tests, after Holm."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -52,11 +52,19 @@ def _tested(
 ) -> list[Pair]:
     table = np.asarray(values, dtype=float).reshape(len(values), len(models))
     columns = dict(zip(models, table.T, strict=True))
-    differences = [gains(columns[a], columns[b], greater_is_better) for a, b in names]
-    alone = [signed_rank_p(gained) for gained in differences]
+    differences = {(a, b): gains(columns[a], columns[b], greater_is_better) for a, b in names}
+    return signed_rank_holm(differences, level)
+
+
+def signed_rank_holm(
+    differences: Mapping[tuple[str, str], Sequence[float] | np.ndarray], level: float = 0.05
+) -> list[Pair]:
+    """The tests of pairs, each on data sets of its own: how much better the first of the two is."""
+    alone = [signed_rank_p(gained) for gained in differences.values()]
     pairs = []
-    for (a, b), gained, p, p_holm in zip(names, differences, alone, holm(alone), strict=True):
-        better = (a if _rank_sum(gained) > 0 else b) if p_holm < level else None
+    tests = zip(differences.items(), alone, holm(alone), strict=True)
+    for ((a, b), gained), p, p_holm in tests:
+        better = (a if _rank_sum(np.asarray(gained)) > 0 else b) if p_holm < level else None
         pairs.append(Pair(a, b, p, p_holm, len(gained), better))
     return pairs
 

@@ -97,6 +97,7 @@ class Train(Closed):
 
     seeds: int = Field(ge=1, le=SEEDS_STORED)
     fewer_seeds: list[FewerSeeds] = Field(default_factory=list)
+    cells: Literal["all", "published"] = "all"
     folds: int = Field(ge=2, le=100)
     rescale: bool
     time_limit: int = Field(ge=1)

@@ -22,14 +22,20 @@ def profile_names() -> list[str]:
     return sorted(path.stem for path in PROFILES.glob("*.yaml"))
 
 
-def switch(name: str, path: Path = PARAMS) -> list[str]:
-    """Write the values of profile `name` into `path`, keep all else; return what changed."""
+def switch(name: str, path: Path = PARAMS, cells: str = "all") -> list[str]:
+    """Write the values of profile `name` into `path`, keep all else; return what changed.
+
+    `cells` is "published" for a run that computes nothing.
+    """
     if name not in profile_names():
         raise UserError(f"unknown profile {name!r}; {nearest(name, profile_names())}")
     yaml = YAML()  # keeps comments and layout
     yaml.width = 4096  # and breaks no line that the user did not break
     params = yaml.load(path)
-    changes = list(_assign(params, yaml.load(PROFILES / f"{name}.yaml"), prefix=""))
+    changes = [
+        *_assign(params, yaml.load(PROFILES / f"{name}.yaml"), prefix=""),
+        *_take(params["train"], cells),
+    ]
     if changes:
         text = StringIO()
         yaml.dump(params, text)
@@ -54,6 +60,12 @@ def _assign(target: Any, values: Any, prefix: str) -> Iterator[str]:
             target[key] = value
 
 
+def _take(train: Any, cells: str) -> Iterator[str]:
+    """Have a run take all cells or published ones alone; a file may leave the former unsaid."""
+    if train.get("cells", "all") != cells:
+        yield from _assign(train, {"cells": cells}, prefix="train.")
+
+
 def _plain(value: Any) -> str:
     return str(list(value)) if isinstance(value, list) else str(value)
 
@@ -62,11 +74,14 @@ def main() -> int:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("name", nargs="?", help=", ".join(profile_names()))
-    name = parser.parse_args().name
+    only = "take the cells that are in results/ and compute none"
+    parser.add_argument("--published", action="store_true", help=only)
+    args = parser.parse_args()
+    name: str = args.name
     if not name:
         names = ", ".join(profile_names())
         raise UserError(f"which profile? run: make profile NAME=quick; there are {names}")
-    for change in switch(name):
+    for change in switch(name, cells="published" if args.published else "all"):
         print(change)
     params = load_params()
     print(f"params.yaml is now the {params.profile} profile", file=sys.stderr)

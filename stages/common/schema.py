@@ -307,6 +307,7 @@ class Comparison(Part):
     answers: list[Answer] = field(default_factory=list)  # for each data set alone
     chosen: dict[str, dict[str, Setting]] = field(default_factory=dict)  # by what is advised
     own: bool = False  # every data set is the user's own: nothing of the paper is examined
+    splits: dict[str, int] = field(default_factory=dict)  # of each data set, the most of a model
 
     def tally(self) -> dict[str, int]:
         """How many claims of the paper have each outcome."""
@@ -333,7 +334,12 @@ def claims_file(comparison: Comparison) -> dict[str, Any]:
         {"of_the_paper": claim.of_the_paper, **row}
         for claim, row in zip(comparison.claims, whole["claims"], strict=True)
     ]
-    return {"counts": comparison.tally(), "questions": whole["questions"], "claims": claims}
+    return {
+        "counts": comparison.tally(),
+        "questions": whole["questions"],
+        "splits": comparison.splits,
+        "claims": claims,
+    }
 
 
 def from_json(values: object) -> Comparison:

@@ -1,7 +1,7 @@
 """Numbers and names as parts of a sentence or a table: one way to write each."""
 
 import re
-from collections.abc import Iterable, Sized
+from collections.abc import Iterable, Mapping, Sized
 from unicodedata import bidirectional
 
 LOGIN = re.compile(r"(?<=://)[^/\s]*@")  # of an address
@@ -38,6 +38,18 @@ def listed(names: Iterable[str]) -> str:
     """Names as in a sentence: a, b and c."""
     *first, last = [isolated(name) for name in names] or ["none"]
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def splits_text(splits: Mapping[str, int]) -> str:
+    """How many splits each data set has: 10 splits of scene and yeast, 1 of CAL500."""
+    groups: dict[int, list[str]] = {}
+    for dataset, count in splits.items():
+        groups.setdefault(count, []).append(dataset)
+    if len(groups) == 1:
+        return f"{counted(next(iter(groups)), 'split')} each"
+    most, *others = sorted(groups, reverse=True)
+    parts = [f"{counted(most, 'split')} of {listed(groups[most])}"]
+    return "; ".join([*parts, *(f"{count} of {listed(groups[count])}" for count in others)])
 
 
 def within(title: str) -> str:

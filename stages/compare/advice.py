@@ -63,8 +63,9 @@ def pareto(models: Mapping[str, tuple[float, float | None]]) -> list[Price]:
 
 
 def _seconds(evidence: Evidence, model: str, cost: str, datasets: Sequence[str]) -> float | None:
+    """The mean over data sets of a cell's time there, however many splits each has."""
     cells = (evidence.seconds.get((dataset, model, cost), {}) for dataset in datasets)
-    return mean_of([seconds for cell in cells for seconds in cell.values()])
+    return mean_of([fmean(cell.values()) for cell in cells if cell])
 
 
 def _ties(table: CostTable, best: str, models: Sequence[str]) -> list[str]:
@@ -84,9 +85,9 @@ def _ties(table: CostTable, best: str, models: Sequence[str]) -> list[str]:
 
 def _behind(table: CostTable, best: str, model: str) -> float:
     rows = (table.datasets[dataset].models for dataset in table.average_ranks.datasets)
+    means = ((row[best].common_mean, row[model].common_mean) for row in rows)
     return fmean(
-        share_gained(row[best].mean or 0.0, row[model].mean or 0.0, table.greater_is_better)
-        for row in rows
+        share_gained(one or 0.0, other or 0.0, table.greater_is_better) for one, other in means
     )
 
 

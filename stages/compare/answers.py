@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from rethink.statistics import corrected_interval
-from stages.common.schema import Advice, CostTable, Price
+from stages.common.schema import Advice, CostTable, Place, Price
 from stages.common.standings import Answer, Setting, Standing
 from stages.common.words import counted, duration, fixed, listed, sentence
 from stages.compare.advice import candidates, cheapest
@@ -64,7 +64,7 @@ def _answer(evidence: Evidence, dataset: str, cost: str, table: CostTable) -> An
             for model in usable
             if model != best
             and both_tests(seeds[best], seeds[model], greater).corrected.result != "win"
-            and _behind(scores[best].mean, scores[model].mean, greater) < ROPE
+            and _behind(scores[best].common_mean, scores[model].common_mean, greater) < ROPE
         ]
         points = [Price(model, ranks[model], seconds[model], pareto=False) for model in ranks]
         recommended = cheapest(best, ties, points)
@@ -81,7 +81,7 @@ def _answer(evidence: Evidence, dataset: str, cost: str, table: CostTable) -> An
             if recommended in (None, model) or not seeds[model]
             else both_tests(seeds[recommended or ""], seeds[model], greater).corrected,
         )
-        for model in sorted(shown, key=lambda model: _order(scores[model].mean, greater))
+        for model in sorted(shown, key=lambda model: _order(scores[model], greater))
     ]
     answer = Answer(
         dataset, cost, table.title, greater, table.datasets[dataset].decimals, recommended, "",
@@ -92,8 +92,9 @@ def _answer(evidence: Evidence, dataset: str, cost: str, table: CostTable) -> An
     return answer
 
 
-def _order(mean: float | None, greater: bool) -> float:
-    """The best first, what has no result last."""
+def _order(place: Place, greater: bool) -> float:
+    """The best on the common splits first, what has no result last."""
+    mean = place.mean if place.common_mean is None else place.common_mean
     return float("inf") if mean is None else -mean if greater else mean
 
 

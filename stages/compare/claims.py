@@ -64,6 +64,7 @@ class Setting:
     corrected: bool = False  # t-tests allow for the overlap of splits
     our_rows: bool = False  # rows that the paper lacks are ranked, too
     other_sets: bool = False  # data sets that the paper does not have count, too
+    fewest: int = FEWEST_SEEDS  # common splits of a data set that counts
 
 
 DEFAULT = Setting()
@@ -73,6 +74,7 @@ VARIED = {
     "the corrected t-test": replace(DEFAULT, corrected=True),
     "with our rows": replace(DEFAULT, our_rows=True),
     "with data sets the paper lacks": replace(DEFAULT, other_sets=True),
+    f"with data sets of fewer than {FEWEST_SEEDS} common splits": replace(DEFAULT, fewest=1),
 }
 
 
@@ -88,7 +90,9 @@ class Case:
     whole: Effect = field(default=lambda averages: averages[..., 0])
     region: tuple[float, float] = ABOVE_ZERO
     by_chance: bool = False  # decided by P(claim) in place of the interval
+    limits: tuple[float, float] = (-1.0, 1.0)  # between which every possible effect lies
     left_out: Sequence[str] = ()
+    splits: Mapping[str, int] = field(default_factory=dict)  # where a sample is not one row a split
 
     @cached_property
     def by_dataset(self) -> dict[str, float]:
@@ -194,15 +198,15 @@ def _same(case: Case, other: Case | None) -> bool:
 
 def judge(case: Case, unit: str = "%") -> Judgement:
     """The outcome of a claim on an effect over data sets."""
-    splits = {name: len(sample) for name, sample in case.samples.items()}
+    splits = {name: case.splits.get(name, len(sample)) for name, sample in case.samples.items()}
     left_out = f"Left out: {'; '.join(case.left_out)}." if case.left_out else None
     if len(splits) < FEWEST_DATASETS:
         return Judgement(NOT_TESTED, sentence(too_few(splits), left_out))
     # in the order of the names: neither the order of the data sets nor that of params.yaml counts
     interval = bootstrap([case.samples[name] for name in sorted(splits)], case.each, case.whole)
-    estimate = Estimate(
-        interval.effect, interval.low, interval.high, interval.share_within(*case.region)
-    )
+    # the interval is widened for few data sets, but not beyond what is possible
+    low, high = np.clip((interval.low, interval.high), *case.limits).tolist()
+    estimate = Estimate(interval.effect, low, high, interval.share_within(*case.region))
     inside = sum(_within(effect, case.region) for effect in case.by_dataset.values())
     why = sentence(
         f"{_estimated(estimate, unit)}; on {inside} of {counted(len(splits), 'data set')} it is on "
@@ -270,7 +274,7 @@ def absent(models: Iterable[str], run: Iterable[str]) -> str | None:
 
 
 def samples(
-    evidence: Evidence, columns: Sequence[Column], datasets: Iterable[str], empty: float
+    evidence: Evidence, columns: Sequence[Column], datasets: Iterable[str], setting: Setting
 ) -> tuple[dict[str, np.ndarray], list[str]]:
     """Scores by data set, a row for each split that all columns have; and what was left out."""
     whole: dict[str, np.ndarray] = {}
@@ -278,12 +282,12 @@ def samples(
     for dataset in datasets:
         scores = [
             evidence.scores.seeds(
-                dataset, c.model, c.cost, part=c.part, iteration=c.iteration, empty=empty
+                dataset, c.model, c.cost, part=c.part, iteration=c.iteration, empty=setting.empty
             )
             for c in columns
         ]
         common = sorted(set.intersection(*map(set, scores)))
-        if len(common) >= FEWEST_SEEDS:
+        if len(common) >= setting.fewest:
             whole[dataset] = np.array([[seeds[seed] for seeds in scores] for seed in common])
         elif any(scores):
             left_out.append(f"{dataset} ({counted(len(common), 'common split')})")
@@ -299,7 +303,7 @@ def gain_case(
 ) -> Case:
     """How much better the first of each pair is than the second, as a share; the mean of pairs."""
     columns = [column for pair in pairs for column in pair]
-    whole, left_out = samples(evidence, columns, datasets, setting.empty)
+    whole, left_out = samples(evidence, columns, datasets, setting)
     signs = [evidence.greater(first.cost) for first, _ in pairs]
 
     def each(means: np.ndarray) -> np.ndarray:
@@ -321,18 +325,24 @@ def rank_case(
     contrast: Effect,
     whole: Effect,
     by_chance: bool = False,
+    most: float | None = None,
 ) -> Case:
-    """A contrast of the ranks of models on each data set, such as those of one less another's."""
+    """A contrast of the ranks of models on each data set, such as those of one less another's.
+
+    It is `most` at most: by default from the first rank to the last.
+    """
     columns = [Column(model, cost) for model in models]
-    scores, left_out = samples(evidence, columns, datasets, setting.empty)
+    scores, left_out = samples(evidence, columns, datasets, setting)
     if setting.rounded:  # the paper ranks means of as many decimals as it prints
         scores = {d: table * 10.0 ** evidence.decimals(d, cost) for d, table in scores.items()}
     greater = evidence.greater(cost)
+    most = len(models) - 1.0 if most is None else most
     return Case(
         scores,
         lambda means: contrast(rank_last(means, greater, setting.rounded)),
         whole,
         by_chance=by_chance,
+        limits=(-most, most),
         left_out=left_out,
     )
 

@@ -45,6 +45,16 @@ def compare(evidence: Evidence) -> Comparison:
         answers=answers(evidence, costs),
         chosen=usual_choices(evidence, advised),
         own=evidence.own,
+        splits={dataset: _splits(evidence, dataset) for dataset in order.datasets},
+    )
+
+
+def _splits(evidence: Evidence, dataset: str) -> int:
+    """The most splits that a model of the main table has on a data set."""
+    algorithms = evidence.experiment("algorithms")
+    scores = evidence.scores
+    return max(
+        len(scores.seeds(dataset, m, c)) for m in algorithms.models for c in algorithms.costs
     )
 
 

@@ -21,6 +21,7 @@ from stages.compare.numbers import (
     OTHER_EMPTY,
     decimals_of,
     errors_apart,
+    on_common,
     share_gained,
     summary,
 )
@@ -82,7 +83,7 @@ def _dataset(
         decimals=telling(decimals, list(ranked.values())),
         paper_decimals=decimals,
         splits=len(common_splits(values, ranked_models(evidence, values, cells))),
-        gains=_gains(evidence, cost, ranked),
+        gains=_gains(evidence, cost, {model: values[model] for model in ranked}),
         paper_name=evidence.paper_name(dataset),
         paper=printed,
         models={
@@ -108,12 +109,16 @@ def telling(decimals: int, means: Sequence[float]) -> int:
     return decimals + MORE_DECIMALS
 
 
-def _gains(evidence: Evidence, cost: str, means: Mapping[str, float]) -> dict[str, float]:
-    own = means.get(evidence.roles.proposed)
-    if own is None:
-        return {}
+def _gains(evidence: Evidence, cost: str, scores: Mapping[str, Seeds]) -> dict[str, float]:
+    """Against the proposed model, over the splits that the two share."""
+    own = scores.get(evidence.roles.proposed, {})
     greater = evidence.greater(cost)
-    return {model: share_gained(mean, own, greater) for model, mean in means.items()}
+    pairs = {model: on_common(seeds, own) for model, seeds in scores.items()}
+    return {
+        model: share_gained(fmean(seeds.values()), fmean(mine.values()), greater)
+        for model, (seeds, mine) in pairs.items()
+        if seeds
+    }
 
 
 def _places(

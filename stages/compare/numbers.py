@@ -1,7 +1,7 @@
 """Small sums that several tables need, and the thresholds that several verdicts share."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import hypot
+from math import hypot, sqrt
 from statistics import fmean
 
 from rethink.statistics import mean_ste
@@ -12,6 +12,7 @@ LEVEL = 0.05
 ROPE = 0.01  # a smaller difference is of no practical interest
 NEAR = 2.0  # standard errors within which two means count as equal
 FEWEST_SEEDS = 3  # below, a standard error says little
+PRINTED_SPLITS = 10  # behind every printed mean of a table with standard errors
 FEWEST_DATASETS = 4  # of a verdict over data sets; as many as the paper's figure of rethinking has
 
 
@@ -43,16 +44,38 @@ def printed_error(printed: Number, decimals: int) -> float:
     return max(printed.ste or 0.0, 0.5 * 10.0**-decimals)
 
 
-def errors_apart(ours: Number, printed: Number, decimals: int) -> float | None:
-    """Ours minus printed, in pooled standard errors."""
+def errors_apart(ours: Mean, printed: Number, decimals: int) -> float | None:
+    """Ours minus printed, in pooled standard errors.
+
+    One split of ours has no standard error, and that of three says little. So the spread of single
+    splits is taken from both sides, as in Student's test of two samples; where the two standard
+    errors alone give a larger one, that counts.
+    """
     if ours.mean is None or printed.mean is None:
         return None
-    return (ours.mean - printed.mean) / hypot(ours.ste or 0.0, printed_error(printed, decimals))
+    theirs = printed_error(printed, decimals)
+    error = hypot(ours.ste or 0.0, theirs)
+    if printed.ste is not None and ours.n:  # a mean of no split is exact
+        error = max(error, _pooled(ours, theirs))
+    return (ours.mean - printed.mean) / error
+
+
+def _pooled(ours: Mean, theirs: float) -> float:
+    """The standard error of the difference of two means whose splits have the same spread."""
+    n, m = ours.n, PRINTED_SPLITS
+    squares = n * (n - 1) * (ours.ste or 0.0) ** 2 + m * (m - 1) * theirs**2
+    return sqrt(squares / (n + m - 2) * (1 / n + 1 / m))
 
 
 def near(z: float | None) -> bool:
     """Whether two numbers so many standard errors apart count as equal."""
     return z is not None and abs(z) <= NEAR
+
+
+def on_common(*scores: Mapping[int, float]) -> list[dict[int, float]]:
+    """Scores of several models on the seeds that all of them have: those alone are compared."""
+    common = sorted(set.intersection(*map(set, scores)))
+    return [{seed: seeds[seed] for seed in common} for seeds in scores]
 
 
 def share_gained(mean: float, other: float, greater: bool) -> float:

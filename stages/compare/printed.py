@@ -10,7 +10,8 @@ from stages.common.schema import Agreement, PaperBeside, PaperRow, PrintedRank, 
 from stages.compare.audit import explanation
 from stages.compare.evidence import OWN, Evidence, PrintedPlace
 from stages.compare.experiments.datasets import COUNTS, LAST_DIGIT, RATIOS
-from stages.compare.numbers import decimals_of, errors_apart, near, summary
+from stages.compare.numbers import decimals_of, errors_apart, mean_of, near, on_common, summary
+from stages.compare.scores import Seeds
 from stages.compare.significance import both_tests
 
 AGREES, EXPLAINED, DIFFERS, NOT_RUN = "agrees", "explained", "differs", "not run"
@@ -23,6 +24,8 @@ class Ours(NamedTuple):
     mean: Mean
     empty: float
 
+
+Means = tuple[float | None, float | None]  # of a model and of another, on their common splits
 
 NONE_OF_OURS = Ours(Mean(None, None, 0), 1.0)
 
@@ -100,7 +103,6 @@ def _main_table(evidence: Evidence) -> Iterator[PaperRow]:
         numbers = evidence.paper.algorithms(name, cost)
         printed = {row.model: row for row in numbers if row.mean is not None}
         ours = {m: _as_printed(evidence, dataset, cost, m) for m in printed}
-        means = {model: row.mean for model, row in ours.items()}
         for model, row in printed.items():
             yield _row(
                 evidence,
@@ -108,15 +110,35 @@ def _main_table(evidence: Evidence) -> Iterator[PaperRow]:
                 PrintedRank(row.mean, row.ste, row.rank),
                 ours[model],
                 decimals_of(numbers, ()),
-                same_sides(model, printed, means),
+                same_sides(model, printed, _beside_others(evidence, dataset, cost, model, ours)),
             )
 
 
 def _as_printed(evidence: Evidence, dataset: str | None, cost: str, model: str) -> Ours:
     if dataset is None:
         return NONE_OF_OURS
-    own = evidence.roles.proposed if model == OWN else model
-    return Ours(*evidence.as_printed(dataset, cost, own))
+    return Ours(*evidence.as_printed(dataset, cost, _own_name(evidence, model)))
+
+
+def _own_name(evidence: Evidence, model: str) -> str:
+    return evidence.roles.proposed if model == OWN else model
+
+
+def _beside_others(
+    evidence: Evidence, dataset: str | None, cost: str, model: str, ours: Mapping[str, Ours]
+) -> dict[str, Means]:
+    """Our means of a model and of each other one, over the splits that both have."""
+    if dataset is None:
+        return {}
+    seeds: dict[str, Seeds] = {
+        name: evidence.scores.seeds(dataset, _own_name(evidence, name), cost, empty=row.empty)
+        for name, row in ours.items()
+    }
+    pairs = {other: on_common(seeds[model], seeds[other]) for other in seeds if other != model}
+    return {
+        other: (mean_of(list(one.values())), mean_of(list(two.values())))
+        for other, (one, two) in pairs.items()
+    }
 
 
 def _reweighting(evidence: Evidence) -> Iterator[PaperRow]:
@@ -231,20 +253,25 @@ def _datasets(evidence: Evidence) -> Iterator[PaperRow]:
             yield counted
 
 
-def same_sides(model: str, printed: Mapping[str, Number], ours: Mapping[str, Mean]) -> Sides:
+def same_sides(model: str, printed: Mapping[str, Number], ours: Mapping[str, Means]) -> Sides:
     """With how many other models the comparison comes out as printed; printed ties agree."""
-    pairs = {name: (printed[name].mean, ours[name].mean) for name in printed}
-    known = {name: (p, o) for name, (p, o) in pairs.items() if p is not None and o is not None}
-    if model not in known:
-        return Sides(0, 0, [])
-    own_printed, own = known.pop(model)
+    lead = {name: _difference(printed[model].mean, row.mean) for name, row in printed.items()}
+    own_lead = {name: _difference(*means) for name, means in ours.items()}
+    known = {
+        name: (there, here)
+        for name, here in own_lead.items()
+        if here is not None and (there := lead.get(name)) is not None
+    }
     wrong = [
         name
-        for name, (their_printed, theirs) in known.items()
-        if (own_printed - their_printed) * (own - theirs) < 0
-        or (own_printed != their_printed and own == theirs)
+        for name, (there, here) in known.items()
+        if there * here < 0 or (there != 0 and here == 0)
     ]
     return Sides(len(known) - len(wrong), len(known), wrong)
+
+
+def _difference(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one - other
 
 
 def _agreement(place: tuple[str, str], rows: Sequence[PaperRow]) -> Agreement:

@@ -3,6 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
+from statistics import fmean
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,7 +13,6 @@ from rethink.statistics import (
     NOISE,
     Blocks,
     complete_blocks,
-    control_holm,
     corrected_t,
     critical_difference,
     friedman,
@@ -23,8 +24,9 @@ from rethink.statistics import (
     rank_intervals,
     shares_gained,
     signed_rank,
+    signed_rank_holm,
+    signed_rank_p,
     smallest_p_holm,
-    wilcoxon_holm,
     win_rates,
 )
 from stages.common.outcomes import (
@@ -41,7 +43,7 @@ from stages.common.outcomes import (
     Wilcoxon,
 )
 from stages.common.words import counted, verb
-from stages.compare.numbers import LEVEL, ROPE
+from stages.compare.numbers import LEVEL, ROPE, on_common
 from stages.compare.scores import Seeds
 
 SEED, SAMPLES = 20190917, 50_000  # of the posterior
@@ -100,7 +102,9 @@ def over_datasets(
 ) -> OverDatasets:
     """What can be said over data sets from the mean scores; `why` tells if nothing can.
 
-    `means` are over the splits that all models of a data set have, `scores` by split.
+    `means` are over the splits that all models of a data set have, `scores` by split. Ranks need
+    data sets with all models. A pair of models is compared on every data set and split that these
+    two have, so no other model changes what is said of them.
     """
     blocks = complete_blocks(means)
     overview = OverDatasets(
@@ -121,8 +125,9 @@ def over_datasets(
         why=why_nothing(blocks),
     )
     if overview.why is None:
-        _add_tests(overview, blocks, greater, proposed)
-        overview.standings = standings(blocks, scores, greater)
+        _add_ranks(overview, blocks, scores, greater)
+        _add_pairs(overview, duels(means, scores, blocks.models, greater), proposed)
+        overview.scale = scale_of(scores, greater)
     return overview
 
 
@@ -139,35 +144,123 @@ def why_nothing(blocks: Blocks) -> str | None:
     return None
 
 
-def _add_tests(overview: OverDatasets, blocks: Blocks, greater: bool, proposed: str) -> None:
+class Duel(NamedTuple):
+    """Two models on the data sets that have both, over the splits they share there.
+
+    `gains` is how much better the first is on each, as a share of the larger mean; `differences`
+    is what tests see.
+    """
+
+    gains: np.ndarray
+    differences: np.ndarray
+
+    def turned(self) -> "Duel":
+        """The same, from the side of the second."""
+        return Duel(-self.gains, -self.differences)
+
+
+def duels(
+    means: Mapping[str, Mapping[str, float | None]],
+    scores: Mapping[str, Mapping[str, Seeds]],
+    models: Sequence[str],
+    greater: bool,
+) -> dict[tuple[str, str], Duel]:
+    """Every two models that are ranked on a common data set."""
+    ranked = {
+        name: {model: seeds for model, seeds in table.items() if means[name].get(model) is not None}
+        for name, table in scores.items()
+    }
+    scale = scale_of(ranked, greater)
+    pairs = {pair: _pair_means(ranked, *pair) for pair in combinations(models, 2)}
+    return {
+        pair: Duel(
+            gained := shares_gained(both[:, 0], both[:, 1], greater),
+            (both[:, 0] - both[:, 1]).round(NOISE) if scale == "absolute" else gained,
+        )
+        for pair, both in pairs.items()
+        if len(both)
+    }
+
+
+def _pair_means(scores: Mapping[str, Mapping[str, Seeds]], one: str, other: str) -> np.ndarray:
+    """A row for each data set with both models: their means over the common splits."""
+    tables = [table for table in scores.values() if one in table and other in table]
+    common = [on_common(table[one], table[other]) for table in tables]
+    rows = [[fmean(seeds.values()) for seeds in both] for both in common if both[0]]
+    return np.array(rows).reshape(len(rows), 2)
+
+
+def scale_of(scores: Mapping[str, Mapping[str, Seeds]], greater: bool) -> str:
+    """How differences are made to mean the same on every data set.
+
+    Scores of at most 1 that are to be large are taken as they are. Losses differ in size from
+    data set to data set, so differences are shares of the larger of the two.
+    """
+    values = (x for table in scores.values() for seeds in table.values() for x in seeds.values())
+    return "absolute" if greater and max(values, default=0.0) <= 1 else "relative"
+
+
+def _add_ranks(
+    overview: OverDatasets,
+    blocks: Blocks,
+    scores: Mapping[str, Mapping[str, Seeds]],
+    greater: bool,
+) -> None:
+    """What rests on the ranks of all models, on the data sets that have them all."""
     n, k = len(blocks.datasets), len(blocks.models)
     whole = friedman(blocks.values, greater)
-    ranks = dict(zip(blocks.models, mean_ranks(blocks.values, greater), strict=True))
-    distance = critical_difference(k, n, LEVEL)
-    overview.scale, values = comparable(blocks.values, greater)
-    pairs = wilcoxon_holm(values, blocks.models, greater, LEVEL)
-    overview.pairs = [_pair_effect(blocks, pair, greater) for pair in pairs]
-    if proposed in blocks.models and not _powerless(n, k):
-        tests = control_holm(values, blocks.models, proposed, greater, LEVEL)
-        overview.control = [Wilcoxon(**pair._asdict()) for pair in tests]
     if whole.p is not None:
         overview.friedman = Friedman(whole.statistic, whole.p, n, k)
+    overview.note = whole.why
+    overview.standings = standings(blocks, scores, greater)
+    ranks = {model: row.rank for model, row in overview.standings.items()}
+    distance = critical_difference(k, n, LEVEL)
     overview.nemenyi = Nemenyi(distance, nemenyi_groups(ranks, distance))
-    if n >= FEWEST_FOR_PAIRS:
-        overview.wilcoxon_holm = [Wilcoxon(**pair._asdict()) for pair in pairs]
-        overview.groups = indistinct_groups(blocks.models, pairs, ranks)
-    overview.signed_rank = _posterior(values, blocks.models, greater, proposed)
-    overview.note = whole.why or _powerless(n, k)
 
 
-def _pair_effect(blocks: Blocks, pair: rethink.statistics.Pair, greater: bool) -> PairEffect:
+def _add_pairs(
+    overview: OverDatasets, pairs: Mapping[tuple[str, str], Duel], proposed: str
+) -> None:
+    """What rests on two models at a time."""
+    overview.pairs = [_pair_effect(*pair, duel) for pair, duel in pairs.items()]
+    against = {
+        (proposed, b if a == proposed else a): duel if a == proposed else duel.turned()
+        for (a, b), duel in pairs.items()
+        if proposed in (a, b)
+    }
+    most = max((len(duel.gains) for duel in against.values()), default=0)
+    powerless = _powerless(most, len(against)) if against else None
+    if not powerless:
+        overview.control = _tested(_tests(against))
+    overview.signed_rank = [_posterior(*pair, duel) for pair, duel in against.items()]
+    overview.note = overview.note or powerless
+    if len(overview.datasets) >= FEWEST_FOR_PAIRS:
+        tests = _tests(pairs)
+        overview.wilcoxon_holm = _tested(tests)
+        ranks = {model: row.rank for model, row in overview.standings.items()}
+        overview.groups = indistinct_groups(overview.models, tests, ranks)
+
+
+def _pair_effect(a: str, b: str, duel: Duel) -> PairEffect:
     """One pair of the matrix: it does not change with the other models that are compared."""
-    one, other = (blocks.models.index(model) for model in (pair.a, pair.b))
-    table = np.asarray(blocks.values)
-    gained = shares_gained(table[:, one], table[:, other], greater)
-    signs = np.sign(np.round(gained, NOISE))
+    signs = np.sign(np.round(duel.gains, NOISE))
     wins, ties, losses = (int((signs == sign).sum()) for sign in (1, 0, -1))
-    return PairEffect(pair.a, pair.b, float(gained.mean()), wins, ties, losses, pair.p)
+    p = signed_rank_p(duel.differences)
+    return PairEffect(a, b, float(duel.gains.mean()), wins, ties, losses, p)
+
+
+def _tests(pairs: Mapping[tuple[str, str], Duel]) -> list[rethink.statistics.Pair]:
+    return signed_rank_holm({pair: duel.differences for pair, duel in pairs.items()}, LEVEL)
+
+
+def _tested(tests: Iterable[rethink.statistics.Pair]) -> list[Wilcoxon]:
+    return [Wilcoxon(**test._asdict()) for test in tests]
+
+
+def _posterior(a: str, b: str, duel: Duel) -> SignedRank:
+    nothing = [0.0] * len(duel.differences)
+    shares = signed_rank(duel.differences.tolist(), nothing, ROPE, True, SEED, SAMPLES)
+    return SignedRank(a, b, *shares, rope=ROPE)
 
 
 def standings(
@@ -191,45 +284,10 @@ def _splits(table: Mapping[str, Seeds], models: Sequence[str]) -> np.ndarray:
     return np.array([[table[model][seed] for model in models] for seed in common])
 
 
-def comparable(values: Sequence[Sequence[float]], greater: bool) -> tuple[str, list[list[float]]]:
-    """Scores whose differences mean the same on every data set, and how they were made so.
-
-    Scores of at most 1 that are to be large are taken as they are. Losses differ in size from
-    data set to data set and are divided by the best loss on each.
-    """
-    if greater and max(max(row) for row in values) <= 1:
-        return "absolute", [list(row) for row in values]
-    return "relative", [[x / _unit(row, greater) for x in row] for row in values]
-
-
-def _unit(row: Sequence[float], greater: bool) -> float:
-    positive = [x for x in row if x > 0]
-    return (max if greater else min)(positive) if positive else 1.0
-
-
-def _posterior(
-    values: list[list[float]], models: list[str], greater: bool, proposed: str
-) -> list[SignedRank]:
-    if proposed not in models:
-        return []
-    columns = dict(zip(models, zip(*values, strict=True), strict=True))
-    own = columns[proposed]
-    return [
-        SignedRank(
-            proposed,
-            other,
-            *signed_rank(own, columns[other], ROPE, greater, SEED, SAMPLES),
-            rope=ROPE,
-        )
-        for other in models
-        if other != proposed
-    ]
-
-
-def _powerless(n: int, k: int) -> str | None:
-    if smallest_p_holm(n, k - 1) < LEVEL:
+def _powerless(n: int, tests: int) -> str | None:
+    if smallest_p_holm(n, tests) < LEVEL:
         return None
     return (
-        f"On {counted(n, 'data set')} no result could tell one model apart from the {k - 1} others "
+        f"On {counted(n, 'data set')} no result could tell one model apart from the {tests} others "
         "by Wilcoxon's test with Holm's correction; look at the effects and their intervals."
     )

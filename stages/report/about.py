@@ -5,7 +5,8 @@ from typing import Any
 
 from stages.common.params import Model, Variant
 from stages.common.schema import Comparison
-from stages.common.words import counted, listed
+from stages.common.words import listed, splits_text
+from stages.report import coverage
 from stages.report.page_inputs import Inputs
 
 COSTS = {  # name -> definition and unit
@@ -64,29 +65,15 @@ VARIANTS: dict[Variant, str] = {
 
 def method(inputs: Inputs) -> dict[str, Any]:
     """How the run was made and judged, the costs with their units, and the names of models."""
-    comparison, run = inputs.comparison, inputs.params
+    comparison = inputs.comparison
     return {
-        "datasets": counted(len(run.datasets), "data set"),
-        "splits": splits(inputs),
+        "splits": splits_text(comparison.splits) if comparison.splits else "random splits",
         "costs": [
             (comparison.title(cost), *COSTS.get(cost, ("a cost of your own", "")))
             for cost in comparison.order.costs
         ],
         "models": list(glossary(inputs)),
     }
-
-
-def splits(inputs: Inputs) -> str:
-    """How many splits the models of the main table share, where that is not the same everywhere."""
-    counts = {
-        name: table.splits
-        for cost in inputs.comparison.costs.values()
-        for name, table in cost.datasets.items()
-    }
-    if len(set(counts.values())) <= 1:
-        return counted(inputs.comparison.seeds, "random split")
-    fewer = [f"{name} ({count})" for name, count in counts.items() if count < max(counts.values())]
-    return f"{counted(max(counts.values()), 'random split')}, fewer common ones on {listed(fewer)}"
 
 
 def glossary(inputs: Inputs) -> Iterator[tuple[str, str]]:
@@ -136,6 +123,8 @@ def limits(inputs: Inputs) -> dict[str, Any]:
     return {
         "untested": [(claim.claim, claim.why) for claim in untested if claim.of_the_paper],
         "missing": missing(comparison),
+        "lacking": coverage.lacking(inputs),
+        "splits": coverage.split_table(inputs) if inputs.runs else None,
         "failed": len(comparison.failures),
         "differs": list(
             dict.fromkeys(claim.differs for claim in comparison.claims if claim.differs)

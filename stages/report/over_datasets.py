@@ -22,15 +22,12 @@ def pair_matrix(comparison: Comparison, cost_name: str, other: bool) -> Table | 
     if not entries:
         return None
     order = sorted(overview.models, key=lambda model: overview.standings[model].rank)
-    speaks = 2.0 ** (1 - len(overview.datasets)) < LEVEL  # the least p that a pair can have
     rows = [
-        [name(model), *(_pair(entries.get((model, rival)), speaks) for rival in order)]
-        for model in order
+        [name(model), *(_pair(entries.get((model, rival))) for rival in order)] for model in order
     ]
     columns = [Column(rival, named=True, fields=("gain", "p")) for rival in order]
-    used = counted(len(overview.datasets), "data set")
-    test = ", and p of Wilcoxon's signed-rank test alone" if speaks else ""
-    text = f": the row against the column over {used}; mean gain, wins / ties / losses{test}"
+    test = ", and p of Wilcoxon's signed-rank test" if any(map(speaks, overview.pairs)) else ""
+    text = f": the row against the column; mean gain, wins / ties / losses over data sets{test}"
     file, caption = titled_of(cost, f"{cost_name}-pairs", text, other)
     return simple(file, caption, [*texts("Model"), *columns], rows, kind="pairs", sortable=False)
 
@@ -39,11 +36,16 @@ def _turned(pair: PairEffect) -> PairEffect:
     return PairEffect(pair.b, pair.a, -pair.gain, pair.loss, pair.tie, pair.win, pair.p)
 
 
-def _pair(pair: PairEffect | None, speaks: bool) -> Cell:
+def speaks(pair: PairEffect) -> bool:
+    """Whether the data sets of a pair are enough for its test to tell the two apart."""
+    return 2.0 ** (1 - pair.win - pair.tie - pair.loss) < LEVEL
+
+
+def _pair(pair: PairEffect | None) -> Cell:
     if pair is None:
         return Cell(piece("silent", "·"), kind="void")
     counts = f"{pair.win}/{pair.tie}/{pair.loss}"
-    test = p_text(pair.p) if speaks else ""
+    test = p_text(pair.p) if speaks(pair) else ""
     html = piece("pair", change(pair.gain), counts, test, pair.p < LEVEL)
     return Cell(html, pair.gain, fields={"gain": pair.gain, "p": pair.p})
 
@@ -89,6 +91,7 @@ def control_table(comparison: Comparison, cost_name: str, other: bool) -> Table 
     gains |= {(pair.b, pair.a): -pair.gain for pair in overview.pairs}
     columns = [
         *texts("Against", "Better"),
+        Column("Data sets"),
         Column("Mean gain"),
         Column("p"),
         Column("p after Holm"),
@@ -98,6 +101,7 @@ def control_table(comparison: Comparison, cost_name: str, other: bool) -> Table 
         [
             name(test.b),
             _better(test),
+            Cell(f"{test.n}", test.n),
             Cell(change(gains[test.a, test.b]), gains[test.a, test.b]),
             *(Cell(p_text(p).removeprefix("p ").strip("= "), p) for p in (test.p, test.p_holm)),
             *_posterior(posterior[test.b]),
@@ -125,7 +129,7 @@ def _posterior(row: SignedRank) -> list[Cell]:
 
 def _of_account(rope: float, scale: str) -> str:
     """From which difference on a data set two models are not of equal worth."""
-    return f"{100 * rope:g} % of the best loss" if scale == "relative" else f"{rope:g}"
+    return f"{100 * rope:g} % of the larger loss" if scale == "relative" else f"{rope:g}"
 
 
 def summary(comparison: Comparison, cost_name: str, other: bool) -> list[str]:
@@ -190,10 +194,12 @@ STANDING_READING = (
     "the interval of an average rank is a bootstrap over data sets, then splits. Improvability is "
     "the share of a model's error that the best model of each data set does not make, on average: "
     "0 % is never behind. Splits won are the comparisons with other models on single splits that "
-    "the model wins, every data set counting the same."
+    "the model wins, every data set counting the same. All of this is about the data sets that "
+    "have every model, and there about the splits that all of them have."
 )
 PAIR_READING = (
-    "a gain is how much better the row is than the column, as a share of the larger score. Bold "
+    "a gain is how much better the row is than the column, as a share of the larger score, over "
+    "all data sets and splits that the two share: their number may differ from pair to pair. Bold "
     "where p is below 5 % for this pair alone; with so many pairs some are by chance. An entry "
     "does not change when other models join or leave, as ranks do."
 )

@@ -5,7 +5,7 @@ import os
 import platform
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
@@ -18,10 +18,21 @@ from stages.common.catalog import load_catalog
 from stages.common.errors import DataError
 from stages.common.files import read_json
 from stages.common.params import Model, Params
+from stages.common.plan import Cell, plan
 from stages.common.schema import Comparison, from_json
 from stages.common.tables import read_table
 
-COLUMNS = ["dataset", "model", "seconds", "device", "versions", "published", "commit"]
+COLUMNS = [
+    "dataset",
+    "model",
+    "cost",
+    "seed",
+    "seconds",
+    "device",
+    "versions",
+    "published",
+    "commit",
+]
 MOST_SHOWN = 3  # versions of one thing; the code has a hash for each model
 PACKAGES = ("numpy", "scipy", "scikit-learn", "torch", "pandas", "pyarrow", "dvc", "prefect")
 
@@ -57,6 +68,7 @@ class Inputs:
     params: Run
     now: dict[str, str]  # the machine and the versions of this page
     behind: dict[str, str]  # the versions of its cells
+    planned: list[Cell] = field(default_factory=list)  # what the parameters ask for
 
     @cached_property
     def anchors(self) -> set[str]:
@@ -98,6 +110,7 @@ def gather(params: Params) -> Inputs:
             ),
             now=_now(),
             behind=behind(runs),
+            planned=plan(params, catalog, datasets),
         )
     except FileNotFoundError as error:
         raise DataError(f"{error.filename or error} is missing; run `dvc repro`") from None

@@ -9,8 +9,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from stages.common.words import counted, listed, sentence
-from stages.report import about, figures, health, overview, own_page, recommended, verdict
+from stages.common.words import counted, listed, sentence, splits_text
+from stages.report import about, coverage, figures, health, overview, own_page, recommended, verdict
 from stages.report.page_inputs import Inputs
 from stages.report.sections import Section, View, experiments, not_run
 from stages.report.sections.datasets import cards
@@ -98,6 +98,15 @@ def reproduce(inputs: Inputs) -> dict[str, Any]:
     return {"origin": origin, "commit": commit, "recompute": RECOMPUTE.replace("SCORES", path)}
 
 
+def data_in_words(inputs: Inputs) -> str:
+    """The data sets with their splits; those that are not in the main table by name alone."""
+    names, splits = inputs.params.datasets, inputs.comparison.splits
+    if len(set(splits.values())) <= 1:
+        return "; ".join([listed(names), *([splits_text(splits)] if splits else [])])
+    others = [name for name in names if name not in splits]
+    return splits_text(splits) + (f"; beside them {listed(others)}" if others else "")
+
+
 def relation(inputs: Inputs) -> str:
     """How this run relates to the published ones."""
     published = Counter(run["published"] for run in inputs.runs if run["published"])
@@ -130,6 +139,8 @@ def render(inputs: Inputs) -> str:
                 cost: recommended.pick(inputs, row) for cost, row in comparison.advice.items()
             },
             "relation": relation(inputs),
+            "data": data_in_words(inputs),
+            "missing": coverage.missing(inputs),
             "questions": [(text, anchor) for text, anchor in QUESTIONS if anchor in known],
             "not_run": not_run(inputs),
         },

@@ -181,9 +181,24 @@ def lead(cost: CostTable, other: bool) -> str:
     }
     end = f"the best average rank over {listed(overall.datasets)}."
     if overall.left_out:
-        gone = listed(overall.left_out)
-        end += f" Left out, because a ranked model did not finish there: {gone}."
+        end += (
+            f" Left out, because not every ranked model has a result there: {_gone(cost, other)}."
+        )
     return piece("joined", piece("switched", "rank", choices), end)
+
+
+def _gone(cost: CostTable, other: bool) -> str:
+    """The data sets without an average rank, and whose result is missing there."""
+    parts = []
+    for dataset in cost.under(other).average_ranks.left_out:
+        models = cost.datasets[dataset].models
+        lack = [
+            model
+            for model in cost.under(other).average_ranks.models
+            if model not in models or models[model].under(other).rank is None
+        ]
+        parts.append(f"{dataset} ({listed(lack)})")
+    return listed(parts)
 
 
 def seed_table(comparison: Comparison, cost_name: str) -> Table:

@@ -41,6 +41,7 @@ VERDICTS = {  # word -> symbol and class
 }
 OTHER_EMPTY = "0/0 counts 0"
 ESTIMATE = ("effect", "low", "high", "p")
+NO_FEWER = "no data set can be left out, for too few would remain"
 
 
 def headline(comparison: Comparison) -> tuple[str, str]:
@@ -211,16 +212,25 @@ def _ways(claim: Claim) -> str:
     """Whether the outcome survives, with what changes it."""
     others = [s for s in claim.sensitivity if s.outcome != claim.outcome]
     kept = len(claim.sensitivity) - len(others)
-    if not claim.sensitivity:
+    if not claim.estimate:
         return ""
+    left = "" if _left_out(claim.sensitivity) or len(claim.effects) < 2 else NO_FEWER
+    if not claim.sensitivity:
+        return left
     if not others:
-        return f"{claim.outcome} in all {len(claim.sensitivity)}: {_names(claim.sensitivity)}"
-    changes = [f"{s.way}: {s.outcome}" for s in others]
-    return f"{listed(changes)}; {claim.outcome} in the other {kept}"
+        ways = f"{claim.outcome} in all {len(claim.sensitivity)}: {_names(claim.sensitivity)}"
+    else:
+        changes = [f"{s.way}: {s.outcome}" for s in others]
+        ways = f"{listed(changes)}; {claim.outcome} in the other {kept}"
+    return "; ".join([ways, *([left] if left else [])])
+
+
+def _left_out(ways: Sequence[Sensitivity]) -> list[str]:
+    return [s.way for s in ways if s.way.startswith("without ")]
 
 
 def _names(ways: Sequence[Sensitivity]) -> str:
-    left_out = [s.way for s in ways if s.way.startswith("without ")]
+    left_out = _left_out(ways)
     parts = [s.way for s in ways if s.way not in left_out]
     parts += [f"without each of {counted(len(left_out), 'data set')}"] if left_out else []
     return listed(parts)

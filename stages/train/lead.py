@@ -49,6 +49,7 @@ class Lead:
         self.progress, self.retry = progress, retry
         again = fresh or os.environ.get("RETHINK_FRESH")
         self.published = {} if again else read_published()
+        self.only_published = params.train.cells == "published" and not again
         self.address = params.cluster_address
         self.lock = threading.Lock()
         self.stack = ExitStack()
@@ -68,10 +69,13 @@ class Lead:
     def train(
         self, cells: list[Cell], done: Callable[[int], None] = lambda _: None
     ) -> dict[Cell, Manifest]:
-        """Bring cells into the store and return their manifests; `done` is told how many are."""
+        """Bring cells into the store and return their manifests; `done` is told how many are.
+
+        Where the parameters ask for published cells alone, the others are left out.
+        """
         named = names(cells, self.params)
         keys = {cell: both.key for cell, both in named.items()}
-        ended = self.settled(keys)
+        ended = {} if self.only_published else self.settled(keys)
         self.progress.count("cached", len(ended))
         for cell in [cell for cell in cells if cell not in ended]:
             row = self.published.get(named[cell].asked)
@@ -80,10 +84,10 @@ class Lead:
                 self.progress.count("published")
         done(len(ended))
         missing = {cell: key for cell, key in keys.items() if cell not in ended}
-        for cell, manifest in self._compute(missing) if missing else ():
+        for cell, manifest in self._compute(missing) if missing and not self.only_published else ():
             ended[cell] = manifest
             done(len(ended))
-        return {cell: ended[cell] | {"asked": named[cell].asked} for cell in cells}
+        return {cell: ended[cell] | {"asked": named[cell].asked} for cell in cells if cell in ended}
 
     def settled(self, keys: dict[Cell, str]) -> dict[Cell, Manifest]:
         """The cells in the store that need not be computed."""

@@ -134,7 +134,7 @@ def majority_loss(labels: Any, cost: Cost) -> Mean:
     """On all rows: the loss of the labels that more than half of the rows have."""
     truth = labels.toarray() if sparse.issparse(labels) else np.asarray(labels)
     constant = np.tile(truth.mean(axis=0) > 0.5, (len(truth), 1))
-    return Mean(float(np.mean(cost(truth, constant))), None, 1)
+    return Mean(float(np.mean(cost(truth, constant))), None, 0)
 
 
 def explains(evidence: Evidence, place: PrintedPlace) -> bool:

@@ -1,6 +1,7 @@
 """The main table's claims: who leads, who wins by t-tests, and whether knowing the cost pays."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -10,6 +11,7 @@ from stages.common.words import listed
 from stages.compare.claims import (
     BY_CHANCE,
     BY_INTERVAL,
+    DEFAULT,
     PAPER_COSTS,
     Case,
     Column,
@@ -23,7 +25,7 @@ from stages.compare.claims import (
     samples,
 )
 from stages.compare.evidence import Evidence
-from stages.compare.numbers import LEVEL
+from stages.compare.numbers import FEWEST_SEEDS, LEVEL
 
 THEME, OURS = "Against other algorithms", "With rows that the paper lacks"
 SENSITIVE = ("rank", "f1", "accuracy")  # by Hamming loss, every algorithm is cost-sensitive
@@ -137,9 +139,8 @@ def _leads(evidence: Evidence, cost: str, setting: Setting, ours: Sequence[str] 
 def _order(evidence: Evidence, cost: str) -> str | None:
     """The average ranks behind the claim."""
     models = evidence.roles.paper
-    table, _ = samples(
-        evidence, [Column(m, cost) for m in models], _datasets(evidence, Setting()), Setting().empty
-    )
+    columns = [Column(model, cost) for model in models]
+    table, _ = samples(evidence, columns, _datasets(evidence, DEFAULT), DEFAULT)
     means = {d: dict(zip(models, t.mean(axis=0).tolist(), strict=True)) for d, t in table.items()}
     blocks = complete_blocks(means)
     if not blocks.datasets:
@@ -171,7 +172,8 @@ def _wins(evidence: Evidence, cost: str, setting: Setting) -> Case | str:
     if why := absent(models, evidence.experiment("algorithms").models):
         return why
     columns = [Column(model, cost) for model in models]
-    scores, left_out = samples(evidence, columns, _datasets(evidence, setting), setting.empty)
+    tested = replace(setting, fewest=FEWEST_SEEDS)  # fewer splits make no test, and no tie
+    scores, left_out = samples(evidence, columns, _datasets(evidence, setting), tested)
     words = {"win": 1.0, "loss": -1.0}
     greater, test = evidence.greater(cost), corrected_t if setting.corrected else paired_t
     nets = {
@@ -186,7 +188,12 @@ def _wins(evidence: Evidence, cost: str, setting: Setting) -> Case | str:
         )
         for dataset, table in scores.items()
     }
-    return Case(nets, lambda means: means.mean(axis=-1, keepdims=True), left_out=left_out)
+    return Case(
+        nets,
+        lambda means: means.mean(axis=-1, keepdims=True),
+        left_out=left_out,
+        splits={dataset: len(table) for dataset, table in scores.items()},
+    )
 
 
 def _cost_sensitive(evidence: Evidence, cost: str) -> Statement:
@@ -221,6 +228,7 @@ def _sensitive(evidence: Evidence, cost: str, setting: Setting) -> Case | str:
             ranks[..., first:].mean(axis=-1) - ranks[..., :first].mean(axis=-1)
         )[..., None],
         whole=lambda averages: averages[..., 0],
+        most=len(models) / 2,  # all of one kind before all of the other
     )
 
 

@@ -1,6 +1,7 @@
 """The image experiment: its table beside the paper's, and single images step by step."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -134,7 +135,7 @@ def _outperforms(evidence: Evidence, cost: str, setting: Setting) -> Judgement |
     if why := absent(models, experiment.models):
         return why
     columns = [Column(model, cost) for model in models]
-    scores, _ = samples(evidence, columns, sets, setting.empty)
+    scores, _ = samples(evidence, columns, sets, replace(setting, fewest=FEWEST_SEEDS))
     if not scores:
         return f"The three models have fewer than {FEWEST_SEEDS} common seeds."
     dataset, table = next(iter(scores.items()))

@@ -8,7 +8,14 @@ from collections.abc import Iterator
 from stages.common.slices import Addition, Iterations, OnceRow
 from stages.compare.evidence import Evidence
 from stages.compare.gains import dataset_gains, estimate
-from stages.compare.numbers import DEFAULT_EMPTY, decimals_of, mean_of, seed_gains, summary
+from stages.compare.numbers import (
+    DEFAULT_EMPTY,
+    decimals_of,
+    mean_of,
+    on_common,
+    seed_gains,
+    summary,
+)
 from stages.compare.significance import both_tests
 
 ADDED = "the iterations after the first"
@@ -40,7 +47,9 @@ def _rows(evidence: Evidence) -> Iterator[OnceRow]:
 
 
 def _row(evidence: Evidence, dataset: str, cost: str) -> OnceRow:
-    whole, once = (evidence.scores.seeds(dataset, model, cost) for model in models(evidence))
+    whole, once = on_common(
+        *(evidence.scores.seeds(dataset, model, cost) for model in models(evidence))
+    )
     printed = evidence.paper.algorithms(evidence.paper_name(dataset), cost)
     return OnceRow(
         dataset=dataset,

@@ -3,7 +3,7 @@
 from stages.common.outcomes import Number
 from stages.common.slices import ProtocolRow, Protocols
 from stages.compare.evidence import Evidence
-from stages.compare.numbers import decimals_of, mean_of, seed_gains, summary
+from stages.compare.numbers import decimals_of, mean_of, on_common, seed_gains, summary
 from stages.compare.significance import both_tests
 
 
@@ -23,12 +23,14 @@ def section(evidence: Evidence) -> Protocols:
 
 def _row(evidence: Evidence, dataset: str, cost: str, own: str, their: str) -> ProtocolRow:
     empty = evidence.empty_beside(dataset, own, cost)
-    ours, theirs = (
-        evidence.scores.seeds(dataset, model, cost, empty=empty) for model in (own, their)
+    ours, theirs = on_common(
+        *(evidence.scores.seeds(dataset, model, cost, empty=empty) for model in (own, their))
     )
     seconds, their_seconds = (
-        mean_of(list(evidence.seconds.get((dataset, model, cost), {}).values()))
-        for model in (own, their)
+        mean_of(list(times.values()))
+        for times in on_common(
+            *(evidence.seconds.get((dataset, model, cost), {}) for model in (own, their))
+        )
     )
     printed = evidence.paper.number(evidence.paper_name(dataset), cost, own)
     return ProtocolRow(

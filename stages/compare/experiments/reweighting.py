@@ -19,7 +19,7 @@ from stages.compare.claims import (
     of_the_paper,
 )
 from stages.compare.evidence import Evidence
-from stages.compare.numbers import decimals_of, share_gained, summary
+from stages.compare.numbers import decimals_of, on_common, share_gained, summary
 from stages.compare.scores import Seeds
 from stages.compare.significance import both_tests
 
@@ -31,7 +31,7 @@ QUOTE = (
 
 
 class Nets(NamedTuple):
-    """A kind of net on a data set, without and with reweighting."""
+    """A kind of net on a data set, without and with reweighting, on their common splits."""
 
     dataset: str
     cost: str
@@ -52,12 +52,14 @@ def model_pairs(evidence: Evidence) -> list[tuple[str, str, str]]:
 
 
 def net_pairs(evidence: Evidence, empty: float | None = None) -> Iterator[Nets]:
-    """Every pair of nets of the experiment; by default counted as RethinkNet is in the paper."""
+    """Every pair of nets that was planned; by default counted as RethinkNet is in the paper."""
     experiment = evidence.experiment("reweighting")
     pairs = model_pairs(evidence)
     for dataset in experiment.datasets:
         for cost in experiment.costs:
             for rnn, plain, weighted in pairs:
+                if not all(evidence.scores.planned(dataset, m, cost) for m in (plain, weighted)):
+                    continue
                 value = empty
                 if value is None:
                     value = evidence.empty_beside(dataset, weighted, cost)
@@ -65,7 +67,7 @@ def net_pairs(evidence: Evidence, empty: float | None = None) -> Iterator[Nets]:
                     evidence.scores.seeds(dataset, model, cost, empty=value)
                     for model in (plain, weighted)
                 )
-                yield Nets(dataset, cost, rnn, value, *scores)
+                yield Nets(dataset, cost, rnn, value, *on_common(*scores))
 
 
 def section(evidence: Evidence) -> ReweightedNets:

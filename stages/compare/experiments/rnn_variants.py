@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from rethink.statistics import average_ranks, beats, best_of, midranks, shares_gained
-from stages.common.outcomes import Number
+from stages.common.outcomes import Mean, Number
 from stages.common.slices import RnnVariant, RnnVariants
 from stages.common.words import listed
 from stages.compare.claims import (
@@ -20,10 +20,10 @@ from stages.compare.claims import (
     samples,
 )
 from stages.compare.evidence import Evidence
-from stages.compare.numbers import DEFAULT_EMPTY, decimals_of, summary
+from stages.compare.numbers import DEFAULT_EMPTY, decimals_of, on_common, summary
 
 ANCHOR, THEME, PLACE = "rnn-variants", "Kinds of recurrent nets", "Section 4.5, Table 7"
-COSTS = ("rank", "f1")
+COSTS, PARTS = ("rank", "f1"), ("train", "test")
 PREFERRED, OTHERS = ("SRN", "LSTM"), ("GRU", "IRNN")
 DIFFERS = (
     "Nets of about 200,000 parameters, as in the paper; where a set has very many features this "
@@ -61,13 +61,7 @@ def _rows(evidence: Evidence, dataset: str, cost: str) -> list[RnnVariant]:
         if evidence.scores.planned(dataset, model, cost)
     }
     empty = _convention(evidence, dataset, cost, kinds.values())
-    train, test = (
-        {
-            rnn: summary(evidence.scores.seeds(dataset, model, cost, part=part, empty=empty))
-            for rnn, model in kinds.items()
-        }
-        for part in ("train", "test")
-    )
+    train, test = (_means(evidence, dataset, cost, kinds, part, empty) for part in PARTS)
     means = {rnn: row.mean for rnn, row in test.items() if row.mean is not None}
     lead = best_of(means.values(), greater)
     printed = {rnn: _printed(evidence, dataset, cost, rnn) for rnn in kinds}
@@ -88,6 +82,19 @@ def _rows(evidence: Evidence, dataset: str, cost: str) -> list[RnnVariant]:
     ]
 
 
+def _means(
+    evidence: Evidence, dataset: str, cost: str, kinds: dict[str, str], part: str, empty: float
+) -> dict[str, Mean]:
+    """The mean of each kind, over the splits that all kinds with a result have."""
+    scores = {
+        rnn: evidence.scores.seeds(dataset, model, cost, part=part, empty=empty)
+        for rnn, model in kinds.items()
+    }
+    known = {rnn: seeds for rnn, seeds in scores.items() if seeds}
+    common = dict(zip(known, on_common(*known.values()), strict=True)) if known else {}
+    return {rnn: summary(common.get(rnn, {})) for rnn in kinds}
+
+
 def _convention(evidence: Evidence, dataset: str, cost: str, models: Iterable[str]) -> float:
     """One for the row: the paper's as soon as it changes the score of one kind."""
     values = [evidence.empty_beside(dataset, model, cost) for model in models]
@@ -101,13 +108,11 @@ def _printed(evidence: Evidence, dataset: str, cost: str, rnn: str) -> dict[str,
 
 
 def _average_ranks(rows: list[RnnVariant], greater: bool) -> dict[str, float | None]:
-    """Average rank by the test scores, over the data sets with every kind and seed."""
+    """Average rank by the test scores, over the data sets with every kind."""
     table: dict[str, dict[str, float | None]] = {}
     for dataset in dict.fromkeys(row.dataset for row in rows):
         here = [row for row in rows if row.dataset == dataset]
-        most = max(row.test.n for row in here)
-        means = {row.rnn: row.test.mean for row in here if row.test.n == most}
-        whole = {rnn: mean for rnn, mean in means.items() if mean is not None}
+        whole = {row.rnn: row.test.mean for row in here if row.test.mean is not None}
         ranks = dict(zip(whole, midranks(list(whole.values()), greater), strict=True))
         table[dataset] = {row.rnn: ranks.get(row.rnn) for row in here}
     return average_ranks(table)[0]
@@ -179,7 +184,7 @@ def _better(evidence: Evidence, cost: str, setting: Setting) -> Case | str:
         return why
     kinds, greater = _kinds(evidence), evidence.greater(cost)
     columns = [Column(kinds[rnn], cost) for rnn in (*PREFERRED, *OTHERS)]
-    scores, left_out = samples(evidence, columns, _datasets(evidence, setting), setting.empty)
+    scores, left_out = samples(evidence, columns, _datasets(evidence, setting), setting)
     first = len(PREFERRED)
 
     def each(means: np.ndarray) -> np.ndarray:
@@ -209,7 +214,7 @@ def _gaps(evidence: Evidence, kinds: tuple[Kinds, Kinds], setting: Setting) -> C
         for cost in COSTS
     ]
     columns = [Column(model, cost, part) for _, cost, model in places for part in ("train", "test")]
-    scores, left_out = samples(evidence, columns, _datasets(evidence, setting), setting.empty)
+    scores, left_out = samples(evidence, columns, _datasets(evidence, setting), setting)
 
     def each(means: np.ndarray) -> np.ndarray:
         gaps = [
@@ -218,4 +223,4 @@ def _gaps(evidence: Evidence, kinds: tuple[Kinds, Kinds], setting: Setting) -> C
         ]
         return np.sum(gaps, axis=0)[..., None] / len(COSTS)
 
-    return Case(scores, each, left_out=left_out)
+    return Case(scores, each, limits=(-2.0, 2.0), left_out=left_out)

@@ -155,9 +155,7 @@ def _more_than_the_learner(evidence: Evidence, cost: str, setting: Setting) -> C
     if len(pairs) < 2:
         return "Fewer than two learners are in the run with and without the rule."
     columns = [Column(model, cost) for pair in pairs for model in pair]
-    scores, left_out = samples(
-        evidence, columns, evidence.experiment("rules").datasets, setting.empty
-    )
+    scores, left_out = samples(evidence, columns, evidence.experiment("rules").datasets, setting)
     greater = evidence.greater(cost)
     alike = [
         (2 * one + place, 2 * other + place)
@@ -173,7 +171,7 @@ def _more_than_the_learner(evidence: Evidence, cost: str, setting: Setting) -> C
         ]
         return (by_rule - np.mean(by_learner, axis=0))[..., None]
 
-    return Case(scores, each, left_out=left_out)
+    return Case(scores, each, limits=(-2.0, 1.0), left_out=left_out)
 
 
 def _calibration_helps(evidence: Evidence, cost: str, setting: Setting) -> Case | str:

@@ -1,7 +1,9 @@
 """Does it help to weight the loss by the cost?"""
 
+from collections.abc import Sequence
+
 from stages.common.slices import ReweightedNet, ReweightedNets
-from stages.common.words import NONE, counted
+from stages.common.words import NONE, counted, sentence
 from stages.report.page_inputs import Inputs
 from stages.report.sections import Section, View
 from stages.report.table import (
@@ -53,14 +55,21 @@ def _wins(part: ReweightedNets) -> str:
         "paired": ("paired t-test", [row.test.result for row in part.rows]),
         "corrected": ("corrected t-test", [row.corrected.result for row in part.rows]),
     }
-    choices = {
-        test: Cell(
-            f"By the {words} reweighting is better in {results.count('win')} of "
-            f"{counted(len(results), 'comparison')} and worse in {results.count('loss')}."
-        )
-        for test, (words, results) in tests.items()
-    }
+    choices = {test: Cell(_tally(words, results)) for test, (words, results) in tests.items()}
     return piece("switched", "test", choices)
+
+
+def _tally(test: str, results: Sequence[str]) -> str:
+    few = results.count("too few")
+    if few == len(results):
+        return "No comparison has two splits or more, so none is tested."
+    return sentence(
+        f"By the {test} reweighting is better in {results.count('win')} of "
+        f"{counted(len(results) - few, 'comparison')} and worse in {results.count('loss')}.",
+        f"{counted(few, 'other')} {'has' if few == 1 else 'have'} one split, too few to test."
+        if few
+        else None,
+    )
 
 
 def _row(row: ReweightedNet, title: str) -> list[Cell]:

@@ -3,7 +3,6 @@ import warnings
 import pytest
 
 from stages.compare import significance
-from stages.compare.significance import comparable
 
 
 def over_datasets(means, greater):
@@ -41,21 +40,25 @@ def test_a_smaller_loss_is_better():
     assert all(row.p_b > 0.99 for row in result.signed_rank)
 
 
-def test_losses_are_compared_in_units_of_the_best_on_each_data_set():
+def test_losses_are_compared_as_shares_of_the_larger_of_the_two():
     means = {f"d{i}": {"A": 10.0**i, "B": 10.0**i * 1.005, "C": 10.0**i * 2} for i in range(6)}
     result = over_datasets({d: row | {"RethinkNet": row["A"]} for d, row in means.items()}, False)
     assert result.scale == "relative"
     beside_b = next(row for row in result.signed_rank if row.b == "B")
     assert beside_b.p_rope > 0.9  # half a percent is no practical difference at any size
-    assert comparable([[2.0, 3.0]], greater=False) == ("relative", [[1.0, 1.5]])
-    assert comparable([[0.2, 0.3]], greater=True) == ("absolute", [[0.2, 0.3]])
+    beside_c = next(pair for pair in result.pairs if (pair.a, pair.b) == ("C", "RethinkNet"))
+    assert beside_c.gain == pytest.approx(-0.5)
+    assert over_datasets(CLEAR, True).scale == "absolute"
 
 
-def test_a_best_loss_of_zero_is_no_unit():
-    assert comparable([[0.0, 2.0, 4.0], [0.0, 0.0, 0.0]], greater=False)[1] == [
-        [0.0, 1.0, 2.0],
-        [0.0, 0.0, 0.0],
-    ]
+def test_losses_of_zero_are_no_difference():
+    means = {f"d{i}": {"RethinkNet": 0.0, "B": 0.0, "C": 4.0} for i in range(6)}
+    result = over_datasets(means, greater=False)
+    assert {(pair.a, pair.b): pair.gain for pair in result.pairs} == {
+        ("RethinkNet", "B"): 0.0,
+        ("RethinkNet", "C"): 1.0,
+        ("B", "C"): 1.0,
+    }
 
 
 @pytest.mark.parametrize(

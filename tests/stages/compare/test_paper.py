@@ -1,8 +1,10 @@
 import math
 from collections import Counter
 
+import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import ttest_ind
 
 from stages.common.outcomes import Mean, Number
 from stages.common.schema import Sides
@@ -13,10 +15,6 @@ from stages.compare.printed import paper_section, same_sides
 from tests.stages.compare.made import SEVEN, Experiment, evidence, paper, wobble
 
 PRINTED = {"A": Number(0.3, None), "B": Number(0.2, None), "C": Number(0.3, None)}
-
-
-def means(**result):
-    return {model: Mean(mean, None, 3) for model, mean in result.items()}
 
 
 def run(cost, dataset, values, empty_0=None, **more):
@@ -71,27 +69,48 @@ def test_what_the_paper_leaves_blank_is_not_a_number():
 
 def test_the_difference_is_in_pooled_standard_errors():
     row = rows(run("rank", "yeast", {"RethinkNet": 8.5, "PCC": 9.0}))["RethinkNet"]
-    ste = row.ours.ste
-    assert row.z == pytest.approx((8.5 - 8.89) / math.hypot(ste, 0.11))
+    spread = (3 * 2 * row.ours.ste**2 + 10 * 9 * 0.11**2) / (2 + 9)
+    assert row.z == pytest.approx((8.5 - 8.89) / math.sqrt(spread * (1 / 3 + 1 / 10)))
+
+
+def test_pooled_errors_are_those_of_the_t_test_of_two_samples():
+    rng = np.random.default_rng(0)
+    one, ten = rng.normal(0.5, 0.1, 4), rng.normal(0.6, 0.1, 10)
+    ours = Mean(one.mean(), one.std(ddof=1) / 2, 4)
+    printed = Number(ten.mean(), ten.std(ddof=1) / math.sqrt(10))
+    expected = ttest_ind(one, ten).statistic
+    assert errors_apart(ours, printed, 3) == pytest.approx(expected)
+
+
+def test_one_split_is_as_uncertain_as_a_split_of_the_paper():
+    printed = Number(8.89, 0.11)
+    apart = errors_apart(Mean(8.5, None, 1), printed, 2)
+    assert apart == pytest.approx((8.5 - 8.89) / (0.11 * math.sqrt(10) * math.sqrt(1.1)))
+    assert errors_apart(Mean(8.5, None, 0), printed, 2) == pytest.approx((8.5 - 8.89) / 0.11)
+
+
+def test_a_wide_spread_of_ours_is_not_made_narrow_by_the_papers():
+    wide = errors_apart(Mean(8.5, 1.0, 3), Number(8.89, 0.01), 2)
+    assert wide == pytest.approx((8.5 - 8.89) / math.hypot(1.0, 0.01))
 
 
 def test_a_printed_error_of_zero_counts_as_half_a_unit():
-    assert errors_apart(Mean(0.012, 0.0, 3), Number(0.01, 0.0), 3) == pytest.approx(4.0)
+    assert errors_apart(Mean(0.012, 0.0, 0), Number(0.01, 0.0), 3) == pytest.approx(4.0)
     assert errors_apart(Mean(None, None, 0), Number(1.0, 0.1), 1) is None
 
 
 def test_a_comparison_on_the_other_side_is_named():
-    sides = same_sides("A", PRINTED, means(A=0.1, B=0.2, C=0.4))
+    sides = same_sides("A", PRINTED, {"B": (0.1, 0.2), "C": (0.1, 0.4)})
     assert sides == Sides(agree=1, of=2, disagree=["B"])
 
 
 def test_printed_ties_agree_with_anything_and_absent_models_are_not_counted():
-    assert same_sides("A", PRINTED, means(A=0.9, B=None, C=0.1)) == Sides(1, 1, [])
-    assert same_sides("A", PRINTED, means(A=None, B=0.1, C=0.1)).of == 0
+    assert same_sides("A", PRINTED, {"B": (None, None), "C": (0.9, 0.1)}) == Sides(1, 1, [])
+    assert same_sides("A", PRINTED, {}).of == 0
 
 
 def test_a_tie_of_ours_does_not_agree_with_a_printed_difference():
-    assert same_sides("A", PRINTED, means(A=0.2, B=0.2, C=0.2)).disagree == ["B"]
+    assert same_sides("A", PRINTED, {"B": (0.2, 0.2), "C": (0.2, 0.2)}).disagree == ["B"]
 
 
 def test_on_birds_each_number_is_counted_as_it_was_printed():

@@ -1,0 +1,71 @@
+"""How much of what was asked for is there: splits of every model on every data set."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from stages.common.words import counted, listed
+from stages.report.page_inputs import Inputs, Json
+from stages.report.table import Cell, Column, Table, name, simple, texts, void
+
+Splits = dict[tuple[str, str], int]  # by data set and model
+
+
+def missing(inputs: Inputs) -> int:
+    """How many planned cells are not there at all; a failed one is."""
+    there = {_names(run) for run in inputs.runs}
+    return sum(_names(vars(cell)) not in there for cell in inputs.planned)
+
+
+def _names(row: Json) -> tuple[str, str, str, int]:
+    return row["dataset"], row["model"], row["cost"], row["seed"]
+
+
+def splits_of(cells: Iterable[tuple[str, str, str, int]]) -> Splits:
+    """The splits of each model on each data set; the least of its costs, where these differ."""
+    seeds: dict[tuple[str, str], dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
+    for dataset, model, cost, seed in cells:
+        seeds[dataset, model][cost].add(seed)
+    return {place: min(map(len, costs.values())) for place, costs in seeds.items()}
+
+
+def lacking(inputs: Inputs) -> list[str]:
+    """What is missing, a line for each data set: no split, or fewer than planned, of which."""
+    asked = splits_of(_names(vars(cell)) for cell in inputs.planned)
+    there = splits_of(_names(run) for run in inputs.runs)
+    lines = []
+    for dataset in inputs.params.datasets:
+        groups: dict[tuple[int, int], list[str]] = defaultdict(list)
+        for (where, model), number in asked.items():
+            known = there.get((where, model), 0)
+            if where == dataset and known < number:
+                groups[known, number].append(model)
+        parts = [
+            f"{some} of {_splits(of)} of {listed(models)}" for (some, of), models in groups.items()
+        ]
+        lines += [f"{dataset}: {'; '.join(parts)}"] if parts else []
+    return lines
+
+
+def _splits(count: int) -> str:
+    return counted(count, "split")
+
+
+def split_table(inputs: Inputs) -> Table:
+    """How many splits every model has on every data set, and how many were planned."""
+    asked = splits_of(_names(vars(cell)) for cell in inputs.planned)
+    there = splits_of(_names(run) for run in inputs.runs)
+    datasets = inputs.params.datasets
+    models = dict.fromkeys(model for _, model in [*asked, *there])
+    rows = [
+        [name(model), *(_entry(asked, there, (dataset, model)) for dataset in datasets)]
+        for model in models
+    ]
+    columns = [*texts("Model"), *(Column(dataset, named=True) for dataset in datasets)]
+    return simple("splits", "Splits of every model on every data set", columns, rows)
+
+
+def _entry(asked: Splits, there: Splits, place: tuple[str, str]) -> Cell:
+    known, planned = there.get(place, 0), asked.get(place, there.get(place, 0))
+    if not planned:
+        return void("not planned")
+    return Cell(f"{known}" if known == planned else f"{known} of {planned}", known)
