@@ -48,10 +48,18 @@ class Place(Mean):
 
     planned: int
     common_mean: float | None  # over the splits that every ranked model has: ranks are by this
+    common_ste: float | None
     rank: float | None
     paper_rule_rank: int | None
     best: bool
     beats_trivial: bool | None
+
+    @property
+    def shown(self) -> Number:
+        """The mean that stands beside those of other models: the one that its rank is by."""
+        if self.common_mean is None:
+            return self
+        return Number(self.common_mean, self.common_ste)
 
 
 @dataclass

@@ -134,11 +134,11 @@ def _places(
     ranked = ranked_models(evidence, values, planned)
     common = common_splits(values, ranked)
     # a model that lacks a seed has no rank, but while it leads no other is called the best
-    means = {
-        model: fmean(seeds[seed] for seed in common if seed in seeds)
+    shared = {
+        model: summary({seed: seeds[seed] for seed in common if seed in seeds})
         for model, seeds in values.items()
-        if seeds.keys() & set(common)
     }
+    means = {model: row.mean for model, row in shared.items() if row.mean is not None}
     ours = [means[model] for model in ranked]
     mid = dict(zip(ranked, midranks(ours, greater), strict=True))
     rounded = dict(zip(ranked, paper_ranks(ours, greater, digits), strict=True))
@@ -151,6 +151,7 @@ def _places(
             n=rows[model].n,
             planned=len(planned[model]),
             common_mean=means[model] if model in mid else None,
+            common_ste=shared[model].ste if model in mid else None,
             rank=mid.get(model),
             paper_rule_rank=rounded.get(model),
             best=lead is not None and model in mid and not beats(lead, means[model], greater),

@@ -63,6 +63,12 @@ VARIANTS: dict[Variant, str] = {
 }
 
 
+RULES: dict[object, str] = {
+    None: VARIANTS["rule"],
+    "hamming": "the labels above one half, whatever the cost",
+}
+
+
 def method(inputs: Inputs) -> dict[str, Any]:
     """How the run was made and judged, the costs with their units, and the names of models."""
     comparison = inputs.comparison
@@ -91,6 +97,8 @@ def describe(model: Model) -> str:
     learner = str(model.params.get("estimator", ""))
     if model.variant == "rule" and "." in learner:  # of scikit-learn: say which
         return f"{_of_estimator(learner.rsplit('.', 1)[-1])}, {VARIANTS['rule']}"
+    if model.variant == "rule" and model.params.get("estimator__reweight", "") is None:
+        return f"{learner} {VARIANTS['plain']}, {VARIANTS['rule']}"
     if model.variant_of and model.variant:
         return f"{model.variant_of} {VARIANTS[model.variant]}"
     if model.role == "variant":
@@ -98,7 +106,7 @@ def describe(model: Model) -> str:
     if model.estimator != "DecisionRule":
         return _of_estimator(model.estimator)
     rule = model.params.get("rule")
-    end = VARIANTS["rule"] if rule is None else f"with the rule for {rule}, whatever the cost"
+    end = RULES.get(rule, f"with the rule for {rule}, whatever the cost")
     return f"{_of_estimator(learner.rsplit('.', 1)[-1])}, {end}"
 
 
@@ -123,11 +131,12 @@ def limits(inputs: Inputs) -> dict[str, Any]:
     return {
         "untested": [(claim.claim, claim.why) for claim in untested if claim.of_the_paper],
         "missing": missing(comparison),
-        "lacking": coverage.lacking(inputs),
+        "lacking": coverage.missing(inputs),
+        "planned": len(inputs.planned),
         "splits": coverage.split_table(inputs) if inputs.runs else None,
         "failed": len(comparison.failures),
         "differs": list(
-            dict.fromkeys(claim.differs for claim in comparison.claims if claim.differs)
+            dict.fromkeys((c.theme, c.differs) for c in comparison.claims if c.differs)
         ),
     }
 

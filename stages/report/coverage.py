@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Iterable
 
-from stages.common.words import counted, listed
 from stages.report.page_inputs import Inputs, Json
 from stages.report.table import Cell, Column, Table, name, simple, texts, void
 
@@ -26,28 +25,6 @@ def splits_of(cells: Iterable[tuple[str, str, str, int]]) -> Splits:
     for dataset, model, cost, seed in cells:
         seeds[dataset, model][cost].add(seed)
     return {place: min(map(len, costs.values())) for place, costs in seeds.items()}
-
-
-def lacking(inputs: Inputs) -> list[str]:
-    """What is missing, a line for each data set: no split, or fewer than planned, of which."""
-    asked = splits_of(_names(vars(cell)) for cell in inputs.planned)
-    there = splits_of(_names(run) for run in inputs.runs)
-    lines = []
-    for dataset in inputs.params.datasets:
-        groups: dict[tuple[int, int], list[str]] = defaultdict(list)
-        for (where, model), number in asked.items():
-            known = there.get((where, model), 0)
-            if where == dataset and known < number:
-                groups[known, number].append(model)
-        parts = [
-            f"{some} of {_splits(of)} of {listed(models)}" for (some, of), models in groups.items()
-        ]
-        lines += [f"{dataset}: {'; '.join(parts)}"] if parts else []
-    return lines
-
-
-def _splits(count: int) -> str:
-    return counted(count, "split")
 
 
 def split_table(inputs: Inputs) -> Table:

@@ -1,7 +1,7 @@
 """All results at a glance: every model on every data set, against the proposed one."""
 
 from stages.common.schema import Comparison, CostTable
-from stages.common.words import change, isolated
+from stages.common.words import change, isolated, listed
 from stages.report.figures import heat
 from stages.report.ranks import columns_of, ranked
 from stages.report.sections import View
@@ -19,8 +19,12 @@ def view(comparison: Comparison) -> View:
         return View(intro=[f"{own} has no result beside another model."])
     reading = (
         "blue is better than the bar, orange with a dash is worse, as a share of the larger score; "
-        f"the colours end at {LIMIT:g} %. A cross is a model without every planned split there."
+        f"the colours end at {LIMIT:g} %. A cross is a model that is missing there or lacks "
+        "a planned split."
     )
+    single = [name for name, count in comparison.splits.items() if count == 1]
+    if single:
+        reading += f" One split only: {listed(single)}; such a colour may be chance."
     caption = f"Gain over {comparison.proposed}, in percent"
     drawings = [_drawing(comparison, cost, names) for cost, names in known.items()]
     return View(

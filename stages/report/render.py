@@ -100,11 +100,19 @@ def reproduce(inputs: Inputs) -> dict[str, Any]:
 
 def data_in_words(inputs: Inputs) -> str:
     """The data sets with their splits; those that are not in the main table by name alone."""
-    names, splits = inputs.params.datasets, inputs.comparison.splits
-    if len(set(splits.values())) <= 1:
-        return "; ".join([listed(names), *([splits_text(splits)] if splits else [])])
+    ran, splits = {run["dataset"] for run in inputs.runs}, inputs.comparison.splits
+    names = [name for name in inputs.params.datasets if name in ran]
+    absent = [name for name in inputs.params.datasets if name not in ran]
     others = [name for name in names if name not in splits]
-    return splits_text(splits) + (f"; beside them {listed(others)}" if others else "")
+    even = len(set(splits.values())) <= 1
+    parts = [
+        f"{counted(len(names), 'data set')} ({listed(names)})" if even else "",
+        splits_text(splits) if splits else "",
+        f"outside the main table {listed(others)}" if others and not even else "",
+        f"nothing yet of {listed(absent)}" if absent else "",
+    ]
+    lead = "" if even else f"{counted(len(names), 'data set')}: "
+    return lead + "; ".join(part for part in parts if part)
 
 
 def relation(inputs: Inputs) -> str:

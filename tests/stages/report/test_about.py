@@ -24,7 +24,7 @@ def test_every_model_of_this_project_is_described(name):
 
 
 def test_a_model_that_predicts_above_one_half_is_not_said_to_suit_the_cost():
-    assert describe(MODELS["RF"]) == "a random forest, with the rule for hamming, whatever the cost"
+    assert describe(MODELS["RF"]) == "a random forest, the labels above one half, whatever the cost"
     assert describe(MODELS["RF+rule"]) == "a random forest, with the rule that suits the cost"
 
 
