@@ -71,6 +71,19 @@ def test_what_is_asked_for_otherwise_is_computed(published):
     assert "8 done, 0 cached, 0 failed, 0 left, 24 published" in published.run("stages.train")
 
 
+def test_a_run_of_published_cells_alone_computes_nothing_and_leaves_out_the_rest(published):
+    params = published.params()
+    params["train"] |= {"seeds": 3, "cells": "published"}
+    published.write_params(params)
+    output = published.run("stages.train")
+    assert f"{CELLS} cells: {CELLS} ok" in output and "0 done" in output
+    assert not published.cells()
+    published.run("stages.evaluate")
+    pd.testing.assert_frame_equal(scores(published), scores(published, "before.parquet"))
+    assert f"{CELLS + 16} done" in published.run("stages.train", RETHINK_FRESH="1")
+    assert "8 of 8" in published.run("stages.verify", "--cells", "8")
+
+
 def test_fresh_computes_everything(published):
     assert f"{CELLS} done, 0 cached" in published.run("stages.train", RETHINK_FRESH="1")
 

@@ -66,9 +66,7 @@ def _tally(test: str, results: Sequence[str]) -> str:
     return sentence(
         f"By the {test} reweighting is better in {results.count('win')} of "
         f"{counted(len(results) - few, 'comparison')} and worse in {results.count('loss')}.",
-        f"Another {few:,} cannot be tested: of one split there is no test."
-        if few
-        else None,
+        f"Another {few:,} cannot be tested: of one split there is no test." if few else None,
     )
 
 

@@ -47,6 +47,14 @@ def test_switching_to_paper_and_back_restores_the_file_byte_for_byte(project):
     assert Path("params.yaml").read_bytes() == before
 
 
+def test_a_run_of_published_cells_ends_with_the_next_switch(project):
+    before = Path("params.yaml").read_bytes()
+    assert "train.cells: all -> published" in switch("paper", cells="published")
+    assert load_params().train.cells == "published"
+    switch("quick")
+    assert Path("params.yaml").read_bytes() == before
+
+
 def test_all_profiles_set_the_same_keys_so_that_a_switch_leaves_nothing_behind(project):
     assert profile_names() == sorted(NAMES)
     keys = {name: sorted(leaves(yaml.safe_load(Path(f"profiles/{name}.yaml").read_text())))
