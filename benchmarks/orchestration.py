@@ -86,8 +86,8 @@ if __name__ == "__main__":
             last = now
 
     with Lead(params, Store(Path("cells")), workers, Progress(len(cells))) as lead:
-        lead.estimate.timed.update({("tiny", name): [model.params["seconds"]]
-                             for name, model in params.models.items()})
+        for name, model in params.models.items():
+            lead.forecast.timed[name]["tiny"] = [model.params["seconds"]]
         while len(lead.engine.workers) < workers:
             time.sleep(0.5)
         lead.engine.client.run(__import__, "rethink.models.busy")  # the start does not count
