@@ -118,8 +118,8 @@ def tables() -> None:
     """Find every cell and assemble the tables of all data sets."""
     params, store = load_params(), Store(paths.store())
     _, named = cells_and_keys()
-    found = store.find_all(named).items()
-    complete = {cell: manifest | {"asked": named[cell]} for cell, manifest in found if manifest}
+    manifests = store.find_all(named).items()
+    complete = {cell: manifest | {"asked": named[cell]} for cell, manifest in manifests if manifest}
     for dataset, cells in by_dataset(list(params.datasets), complete).items():
         assemble(dataset, cells, store)
 

@@ -68,7 +68,7 @@ class Lead:
     def train(
         self, cells: list[Cell], done: Callable[[int], None] = lambda _: None
     ) -> dict[Cell, Manifest]:
-        """Bring cells into the store and return their manifests; `done` is told how many are."""
+        """Bring cells into the store and return their manifests; call `done` with their number."""
         named = names(cells, self.params)
         keys = {cell: both.key for cell, both in named.items()}
         ended = self.settled(keys)

@@ -10,8 +10,8 @@ from stages.report.table import (
     LOST,
     NOT_PRINTED,
     RESULTS,
-    Cell,
     Column,
+    Entry,
     estimate,
     means,
     name,
@@ -66,17 +66,17 @@ def _sentence(rows: Sequence[ProtocolRow]) -> str:
     )
 
 
-def _row(row: ProtocolRow, inputs: Inputs) -> list[Cell]:
+def _row(row: ProtocolRow, inputs: Inputs) -> list[Entry]:
     return [
         name(row.dataset),
         name(inputs.comparison.title(row.cost)),
         estimate(row.ours, row.decimals, LOST),
         estimate(row.theirs, row.decimals, LOST),
         estimate(row.printed, row.decimals, NOT_PRINTED),
-        void(LOST) if row.gain is None else Cell(change(row.gain), row.gain),
-        Cell(RESULTS[row.corrected.result].format(better="ours", other="the paper's")),
+        void(LOST) if row.gain is None else Entry(change(row.gain), row.gain),
+        Entry(RESULTS[row.corrected.result].format(better="ours", other="the paper's")),
         *(
-            void(LOST) if seconds is None else Cell(duration(seconds), seconds)
+            void(LOST) if seconds is None else Entry(duration(seconds), seconds)
             for seconds in (row.seconds, row.their_seconds)
         ),
     ]

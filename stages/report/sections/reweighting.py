@@ -7,8 +7,8 @@ from stages.report.sections import Section, View
 from stages.report.table import (
     LOST,
     NOT_PRINTED,
-    Cell,
     Column,
+    Entry,
     counted_as,
     estimate,
     judged,
@@ -54,7 +54,7 @@ def _wins(part: ReweightedNets) -> str:
         "corrected": ("corrected t-test", [row.corrected.result for row in part.rows]),
     }
     choices = {
-        test: Cell(
+        test: Entry(
             f"By the {words} reweighting is better in {results.count('win')} of "
             f"{counted(len(results), 'comparison')} and worse in {results.count('loss')}."
         )
@@ -63,7 +63,7 @@ def _wins(part: ReweightedNets) -> str:
     return piece("switched", "test", choices)
 
 
-def _row(row: ReweightedNet, title: str) -> list[Cell]:
+def _row(row: ReweightedNet, title: str) -> list[Entry]:
     printed = row.printed
     return [
         counted_as(row.dataset, row.empty),
@@ -78,15 +78,15 @@ def _row(row: ReweightedNet, title: str) -> list[Cell]:
     ]
 
 
-def gain(value: float | None) -> Cell:
+def gain(value: float | None) -> Entry:
     """A gain in standard errors: positive where it helps."""
     if value is None:
         return void("no standard error", NONE)
     return judged(value, value > 0, "no clear gain:", "helps:", "hurts:")
 
 
-def _tested(row: ReweightedNet) -> Cell:
+def _tested(row: ReweightedNet) -> Entry:
     """The outcome of both t-tests; the switch shows one of them."""
     results = {"paired": row.test.result, "corrected": row.corrected.result}
-    choices = {test: Cell(piece("marked", *RESULTS[word])) for test, word in results.items()}
-    return Cell(piece("switched", "test", choices), fields=results)
+    choices = {test: Entry(piece("marked", *RESULTS[word])) for test, word in results.items()}
+    return Entry(piece("switched", "test", choices), fields=results)

@@ -9,7 +9,7 @@ from stages.report.sections import Section, View
 from stages.report.table import (
     LOST,
     NOT_PRINTED,
-    Cell,
+    Entry,
     counted_as,
     estimate,
     means,
@@ -39,7 +39,7 @@ def show(part: RnnVariants, inputs: Inputs) -> list[Section]:
     return [Section("rnn-variants", TITLE, view)]
 
 
-def _row(row: RnnVariant, title: str) -> list[Cell]:
+def _row(row: RnnVariant, title: str) -> list[Entry]:
     return [
         counted_as(row.dataset, row.empty),
         name(title),

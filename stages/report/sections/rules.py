@@ -7,7 +7,7 @@ from stages.common.words import change, counted, listed
 from stages.report.figures import Bin, Effect, effect_text, intervals, reliability
 from stages.report.page_inputs import Inputs
 from stages.report.sections import Section, View
-from stages.report.table import Cell, Column, Figure, Table, name, number, simple, texts, void
+from stages.report.table import Column, Entry, Figure, Table, name, number, simple, texts, void
 
 TITLE = "Rules"
 GAIN = ("gain", "low", "high")
@@ -77,8 +77,11 @@ def _gains_figure(rows: Sequence[LearnerGain], title: Callable[[str], str]) -> F
     lines = [
         [
             name(learner),
-            *(_cell(_of(rows, learner, cost).rule, "not measured") for cost in costs),
-            *(_cell(_of(rows, learner, cost).training, "not trained for a cost") for cost in costs),
+            *(_entry(_of(rows, learner, cost).rule, "not measured") for cost in costs),
+            *(
+                _entry(_of(rows, learner, cost).training, "not trained for a cost")
+                for cost in costs
+            ),
         ]
         for learner in dict.fromkeys(row.learner for row in rows)
     ]
@@ -99,11 +102,11 @@ def _drawing(rows: Sequence[LearnerGain], title: str) -> str:
     return intervals([row.learner for row in rows], known, title, "gain over one half")
 
 
-def _cell(gain: Gain | None, missing: str) -> Cell:
+def _entry(gain: Gain | None, missing: str) -> Entry:
     if gain is None:
         return void(missing)
     fields = {"gain": gain.effect, "low": gain.low, "high": gain.high}
-    return Cell(effect_text(_effect(gain)), gain.effect, "wraps", fields=fields)
+    return Entry(effect_text(_effect(gain)), gain.effect, "wraps", fields=fields)
 
 
 def _additions_table(rows: Sequence[Addition], title: Callable[[str], str]) -> Table:
@@ -112,7 +115,7 @@ def _additions_table(rows: Sequence[Addition], title: Callable[[str], str]) -> T
     gains = {(row.adds, row.cost): row.gain for row in rows}
     columns = [*texts("What is added"), *(Column(title(cost), fields=GAIN) for cost in costs)]
     lines = [
-        [name(adds), *(_cell(gains.get((adds, cost)), "not measured") for cost in costs)]
+        [name(adds), *(_entry(gains.get((adds, cost)), "not measured") for cost in costs)]
         for adds in dict.fromkeys(row.adds for row in rows)
     ]
     caption = f"What weights and what the rule add to {rows[0].without}"
