@@ -196,7 +196,7 @@ class Evidence:
         return list(dict.fromkeys(d for e in self.experiments.values() for d in e.datasets))
 
     def datasets_of(self, model: str) -> list[str]:
-        """The data sets that a model was run on, by whatever experiment."""
+        """The data sets that a model was run on, in any experiment."""
         ran = {dataset for dataset, name, _ in self.scores.cells if name == model}
         return [dataset for dataset in self.datasets() if dataset in ran]
 

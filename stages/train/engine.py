@@ -1,7 +1,7 @@
 """Bring jobs to their end on a Dask cluster, the longest first.
 
 Each worker has one job at a time, or a pack of short ones. When it dies, every job of the pack is
-tried again alone; what the death of one that was alone means is said in `ends.py`.
+tried again alone; `ends.py` says what it means when a worker dies with a single job.
 """
 
 import threading
