@@ -51,7 +51,7 @@ def show(part: Iterations, inputs: Inputs) -> list[Section]:
 def _sentence(row: Addition, title: str) -> str:
     effect = Effect(row.gain.effect, row.gain.low, row.gain.high)
     return (
-        f"{title}: {row.adds} add {effect_text(effect)} over "
+        f"{title}: what {row.adds} add is {effect_text(effect)} over "
         f"{counted(row.gain.datasets, 'data set')}."
     )
 

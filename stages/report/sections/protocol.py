@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from stages.common.slices import ProtocolRow, Protocols
-from stages.common.words import change, counted, duration
+from stages.common.words import change, counted, duration, gains
 from stages.report.page_inputs import Inputs
 from stages.report.sections import Section, View
 from stages.report.table import (
@@ -59,9 +59,9 @@ def _sentence(rows: Sequence[ProtocolRow]) -> str:
     )
     results = [row.corrected.result for row in rows]
     return (
-        f"Over {counted(len(known), 'data set and cost', 'data sets and costs')} ours scores "
-        f"{change(sum(known) / len(known))} on average; by the corrected test it is better "
-        f"{results.count('win')} times and worse {results.count('loss')} times."
+        f"Over {counted(len(known), 'data set and cost', 'data sets and costs')} ours "
+        f"{gains(sum(known) / len(known))} on average; by the corrected test it is better on "
+        f"{results.count('win')} of them and worse on {results.count('loss')}."
         + (f" It takes 1/{theirs / ours:.1f} of the CPU time." if ours and theirs else "")
     )
 

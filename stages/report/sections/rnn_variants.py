@@ -29,7 +29,7 @@ def show(part: RnnVariants, inputs: Inputs) -> list[Section]:
     caption = "Kinds of recurrent nets of about equal size"
     view = View(
         intro=[
-            "The recurrent layer exchanged, with about 200,000 parameters in each net.",
+            "Nets with other recurrent layers, each of about 200,000 parameters.",
             _best(part, inputs.comparison),
         ],
         tables=[simple("rnn-variants", caption, columns, rows)],

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from stages.common.slices import Addition, Gain, LearnerGain, Reliability, RuleGains
-from stages.common.words import change, counted, listed
+from stages.common.words import change, counted, gains, listed
 from stages.report.figures import Bin, Effect, effect_text, intervals, reliability
 from stages.report.page_inputs import Inputs
 from stages.report.sections import Section, View
@@ -30,8 +30,9 @@ def show(part: RuleGains, inputs: Inputs) -> list[Section]:
         ],
         figures=[_gains_figure(part.learners, title), *_reliability_figures(part.reliability)],
         tables=[_additions_table(part.additions, title)] if part.additions else [],
-        reading="A gain is the mean over data sets of the better mean's share of the score, with "
-        "its 95 % interval: what another data set may bring. Every model was tuned for the cost.",
+        reading="A gain is how much better a mean is, as a share of the larger score, averaged "
+        "over data sets. Its 95 % interval says what another data set may bring. Every model was "
+        "tuned for the cost.",
     )
     return [Section("rules", TITLE, view)]
 
@@ -50,8 +51,8 @@ def _sentences(part: RuleGains, title: Callable[[str], str]) -> list[str]:
             if row.cost == cost
         ]
         sentences.append(
-            f"{title(cost)}: the rule gains {change(mean)} on average over "
-            f"{counted(len(by_rule), 'learner')}, {better} of which it makes better."
+            f"{title(cost)}: the rule {gains(mean)} on average over "
+            f"{counted(len(by_rule), 'learner')} and makes {better} of them better."
             + (f" What is added to {part.additions[0].without}: {listed(added)}." if added else "")
         )
     return sentences
@@ -112,10 +113,10 @@ def _entry(gain: Gain | None, missing: str) -> Entry:
 def _additions_table(rows: Sequence[Addition], title: Callable[[str], str]) -> Table:
     """A row for each thing that is added, a column for each cost."""
     costs = dict.fromkeys(row.cost for row in rows)
-    gains = {(row.adds, row.cost): row.gain for row in rows}
+    added = {(row.adds, row.cost): row.gain for row in rows}
     columns = [*texts("What is added"), *(Column(title(cost), fields=GAIN) for cost in costs)]
     lines = [
-        [name(adds), *(_entry(gains.get((adds, cost)), "not measured") for cost in costs)]
+        [name(adds), *(_entry(added.get((adds, cost)), "not measured") for cost in costs)]
         for adds in dict.fromkeys(row.adds for row in rows)
     ]
     caption = f"What weights and what the rule add to {rows[0].without}"
