@@ -133,7 +133,7 @@ def exact_matrix(
     """The rows; the first of them is line `first_line` of the file."""
     lists = {column.values or () for column in columns}
     codes = {values: {value: code for code, value in enumerate(values)} for values in lists}
-    cells = [_Cell(column.name, codes[column.values or ()]) for column in columns]
+    cells = [_ColumnReader(column.name, codes[column.values or ()]) for column in columns]
     kinds: list[str] = []
     indices: list[np.ndarray] = []
     values: list[np.ndarray] = [np.zeros(0)]
@@ -235,8 +235,8 @@ def _listed(tokens: list[str]) -> list[str]:
     return values
 
 
-class _Cell(NamedTuple):
-    """How the cells of one column are read: as numbers, unless there are codes of its values."""
+class _ColumnReader(NamedTuple):
+    """How one column is read: as numbers, unless there are codes of its values."""
 
     name: str
     codes: dict[str, int]
@@ -257,14 +257,14 @@ class _Cell(NamedTuple):
         raise _Malformed(f"{place}, needs {needed}{more}")
 
 
-def _dense_row(tokens: list[str], cells: list[_Cell]) -> dict[int, float]:
+def _dense_row(tokens: list[str], cells: list[_ColumnReader]) -> dict[int, float]:
     values = _listed(tokens)
     if len(values) != len(cells):
         raise _Malformed(f"found {len(values)} values, needs {len(cells)}")
     return {i: cell.value(token) for i, (cell, token) in enumerate(zip(cells, values, strict=True))}
 
 
-def _sparse_row(tokens: list[str], cells: list[_Cell]) -> dict[int, float]:
+def _sparse_row(tokens: list[str], cells: list[_ColumnReader]) -> dict[int, float]:
     """The cells of `{index value, index value, ...}` that are not 0."""
     if "}" not in tokens:
         raise _Malformed("found a sparse row without end, needs a }")

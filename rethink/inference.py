@@ -134,7 +134,7 @@ def size_joint_of_samples(samples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def best_expected(
     cost: Cost, candidates: np.ndarray, support: np.ndarray, probabilities: np.ndarray
 ) -> np.ndarray:
-    """The candidate of the best expected cost for each row: its index, the first of equals.
+    """The candidate of the best expected cost for each row: its index, the first if several tie.
 
     `candidates` have shape (c, K); `support`, shape (m, K), and `probabilities`, shape (n, m),
     are the distributions.
@@ -150,7 +150,7 @@ def best_expected(
 
 
 def first_best(expected: np.ndarray, cost: Cost) -> np.ndarray:
-    """Index of the best value of each row of shape (n, c), the first of equals."""
+    """Index of the best value of each row of shape (n, c), the first if several tie."""
     signed = -expected if cost.greater_is_better else expected
     return np.argmax(signed <= signed.min(axis=1, keepdims=True) + TIE, axis=1)
 
@@ -175,7 +175,7 @@ def pair_costs(cost: Cost, Y: np.ndarray, P: np.ndarray) -> np.ndarray:
 
 
 def best_size(values: np.ndarray, empty: np.ndarray | None) -> np.ndarray:
-    """Size of the best set of each row, the smallest of equals: 0, or the place in `values`.
+    """Size of the best set of each row, the smallest if several tie: 0, or the place in `values`.
 
     `values` has a column for each size from 1, `empty` the value of no label, None to bar it.
     """

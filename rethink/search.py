@@ -271,7 +271,7 @@ def _described(selection: Selection, points: int) -> str:
 
 
 def _select(cost: Cost, trials: Sequence[Trial], select: Select) -> Selection:
-    """The best mean among the points tried on every fold; the first of equals."""
+    """The best mean among the points tried on every fold; the first if several tie."""
     finished = [trial for trial in trials if None not in trial.values]
     means = [np.mean(np.asarray(trial.values, dtype=float)) for trial in finished]
     upwards = cost.greater_is_better or select == "max"

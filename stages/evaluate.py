@@ -68,7 +68,9 @@ def _means(truth: sparse.csr_array, predicted: sparse.csr_array, costs: Costs) -
     for name, cost in costs.items():
         value = float(np.mean(cost(truth, predicted, empty=EMPTY[0])))
         for empty in EMPTY:
-            if nothing and empty != EMPTY[0]:  # otherwise the convention is never asked for
+            if (
+                nothing and empty != EMPTY[0]
+            ):  # without such a row both conventions give the same value
                 value = float(np.mean(cost(truth, predicted, empty=empty)))
             yield {"criterion": name, "empty": empty, "value": value}
 
@@ -113,7 +115,7 @@ def score_dataset(
 
 
 def unscored(costs: Costs) -> list[Row]:
-    """The rows of a cell without predictions: there under every filter, with no value."""
+    """The rows of a cell without predictions: there under every filter, without a value."""
     blank = {"iteration": None, "last": True, "value": None, "rows": 0}
     return [
         {**blank, "part": part, "criterion": criterion, "empty": empty}
@@ -126,7 +128,7 @@ def _cell(run: Row) -> CellKey:
 
 
 def _published(dataset: str, runs: list[Row], costs: Costs) -> dict[CellKey, list[Row]]:
-    """The scores of the cells that were published; of a cost that is newer, none."""
+    """The scores of published cells; a cost that is newer than them has none."""
     scores: dict[CellKey, list[Row]] = {}
     for name in {run["published"] for run in runs if run["published"]}:
         wanted = {_cell(run) for run in runs if run["published"] == name and run["status"] == "ok"}

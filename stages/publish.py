@@ -90,7 +90,9 @@ def _packed(row: Row) -> Row:
 def scores_of(cell: Cell, run: Row, store: Store) -> Iterator[Row]:
     """The scores of a cell in the store, by every criterion."""
     place = vars(cell) | {"status": run["status"], "reason": run["reason"]}
-    costs = COSTS | {cell.cost: get_cost(cell.cost)}  # one with numbers in its name is asked for
+    costs = COSTS | {
+        cell.cost: get_cost(cell.cost)
+    }  # COSTS lacks those with numbers in their names
     if run["status"] != "ok":
         values = unscored(costs)
     else:
@@ -114,7 +116,7 @@ def _joined(old: pa.Table, new: pa.Table, replaced: set[Cell]) -> pa.Table:
 
 
 def read_run(folder: Path) -> Published:
-    """A published run; of one that is not there, empty tables."""
+    """A published run; empty tables if there is none of this name."""
     tables = [
         completed(read_table(folder / file), schema)
         if (folder / file).exists()

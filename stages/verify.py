@@ -18,7 +18,7 @@ from stages.publish import scores_of
 from stages.train.lead import Lead
 from stages.train.progress import Progress
 
-CHEAP = 5  # the sample is drawn from so many times as many cells, the cheapest
+CHEAP = 5  # a sample of n cells is drawn from the 5 n cheapest
 EQUAL = 1e-9  # scores are means of exact values: the same computation gives the same digits
 
 

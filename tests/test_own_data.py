@@ -38,8 +38,8 @@ model = rethink.load({model!r})
 with open({table!r}, newline="") as file:
     rows = list(csv.DictReader(file))
 table = {{name: [row[name] for row in rows] for name in rows[0]}}
-found = model.predict(table)
-print(json.dumps({{"labels": list(model[-1].label_names_), "found": found.tolist(),
+labels = model.predict(table)
+print(json.dumps({{"labels": list(model[-1].label_names_), "found": labels.tolist(),
                   "chance": model.predict_proba(table).tolist()}}))
 """
 

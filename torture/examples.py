@@ -39,7 +39,7 @@ LABELLED = [b"file,labels\na.png,cat;dog\nb/c.png,\nd.png,dog\n"]
 
 def coco() -> list[Files]:
     """Annotations of three pictures."""
-    told = {
+    content = {
         "images": [{"id": i, "file_name": f"{i}.jpg", "width": 4, "height": 4} for i in (1, 2, 9)],
         "annotations": [
             {"id": 5, "image_id": 1, "category_id": 3, "bbox": [0, 0, 1, 1]},
@@ -48,15 +48,14 @@ def coco() -> list[Files]:
         "categories": [{"id": 3, "name": "cat"}, {"id": 7, "name": "dog"}],
         "info": {"year": 2014},
     }
-    return [{"labels.json": json.dumps(told).encode()}]
+    return [{"labels.json": json.dumps(content).encode()}]
 
 
-def r_data() -> list[Files]:
-    """Objects of class mldr: every kind of column, packed and not, of both versions."""
+def r_frame() -> dict[str, Any]:
+    """A data frame of R with every kind of column."""
     import pandas as pd
-    import rdata
 
-    frame = {
+    return {
         "x": np.array([0.5, 0, np.nan]),
         "text": np.array(["1", "0", "1"]),
         "words": np.array(["red", "", "dark blue"]),
@@ -66,7 +65,14 @@ def r_data() -> list[Files]:
         "y": np.array([0.0, 1, 1]),
         ".labelcount": np.array([1.0, 2, 2]),
     }
-    found = {"name": "set", "dataset": frame, "labels": {"index": np.array([7, 2], np.int32)}}
+
+
+def r_data() -> list[Files]:
+    """Objects of class mldr, packed and not, of both versions."""
+    import rdata
+
+    labels = {"index": np.array([7, 2], np.int32)}
+    content = {"name": "set", "dataset": r_frame(), "labels": labels}
     written = []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "set.rda"
@@ -78,21 +84,21 @@ def r_data() -> list[Files]:
             (2, "xz"),
             (2, "bzip2"),
         ):
-            rdata.write_rda(path, {"set": found}, compression=packed, format_version=version)
+            rdata.write_rda(path, {"set": content}, compression=packed, format_version=version)
             written.append({"set.rda": path.read_bytes()})
     return written
 
 
 def archives() -> list[Files]:
     """Zip files: stored, deflated, folders, a link, a name that leads out, a bomb."""
-    found = []
+    inputs = []
     for kind in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         for names in (["a.txt", "b/c.txt"], ["x/", "x/y", "../out"], ["/abs", "a"], ["a", "A"]):
             content = io.BytesIO()
             with zipfile.ZipFile(content, "w", kind) as archive:
                 for name in names:
                     archive.writestr(name, b"" if name.endswith("/") else name.encode() * 50)
-            found.append({"a.zip": content.getvalue()})
+            inputs.append({"a.zip": content.getvalue()})
     link = zipfile.ZipInfo("link")
     link.create_system, link.external_attr = 3, 0o120777 << 16
     content = io.BytesIO()
@@ -100,14 +106,14 @@ def archives() -> list[Files]:
         archive.writestr(link, b"../outside")
         archive.writestr("link/inside", b"written through the link")
         archive.writestr("bomb", bytes(300_000))
-    return [*found, {"a.zip": content.getvalue()}]
+    return [*inputs, {"a.zip": content.getvalue()}]
 
 
 def pictures() -> list[Files]:
     """Pictures of the formats that are read."""
     from PIL import Image
 
-    found = []
+    inputs = []
     pixels = (np.arange(20 * 24 * 3) % 251).reshape(20, 24, 3).astype(np.uint8)
     for kind in ("JPEG", "PNG", "WEBP", "BMP"):
         for mode in (
@@ -117,8 +123,8 @@ def pictures() -> list[Files]:
         ):
             content = io.BytesIO()
             Image.fromarray(pixels).convert(mode).save(content, kind)
-            found.append({"a.img": content.getvalue()})
-    return found
+            inputs.append({"a.img": content.getvalue()})
+    return inputs
 
 
 CATALOG: dict[str, Any] = {

@@ -1,6 +1,6 @@
 """Hostile inputs for every reader: `python -m torture.hostile --inputs 1000000`.
 
-Each input is made from its number alone, so a found one can be made again:
+Each input is made from its number alone, so one that does harm can be made again:
 `python -m torture.hostile --show arff 4711`. The count is kept and a run goes on from it. A child
 process reads a batch of inputs, with a limit of memory, and watches what it does: files written
 outside its folder, connections, processes, pickles. More than a second of CPU time is a hang.
@@ -32,7 +32,7 @@ STUCK = 300  # seconds after which a reader is stopped; a busy machine is slow
 MEMORY = 1 << 30  # bytes that reading may take, beside what the program takes
 BATCH = 50_000  # of one reader, in one child
 ROUND = 200_000  # of all readers together
-KEPT = 20  # found inputs of each target that the ledger keeps
+KEPT = 20  # harmful inputs of each target that the ledger keeps
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 CHANGES = ("os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.symlink", "os.link", "os.truncate")
 NEVER = ("socket.connect", "socket.getaddrinfo", "subprocess.Popen", "os.system", "os.exec",
@@ -123,7 +123,7 @@ def read_batch(name: str, first: int, last: int, progress: Path) -> None:
             outcome(target, files, folder, watch)
         limit_memory()
         counts: Counter[str] = Counter()
-        found = []
+        faults = []
         with progress.open("w") as now:
             for number in range(first, last):
                 now.seek(0)
@@ -132,10 +132,10 @@ def read_batch(name: str, first: int, last: int, progress: Path) -> None:
                 kind, detail = outcome(target, hostile(name, number, valid), folder, watch)
                 counts[kind] += 1
                 if kind not in ("read", "refused"):
-                    found.append({"number": number, "kind": kind, "detail": detail})
+                    faults.append({"number": number, "kind": kind, "detail": detail})
         shutil.rmtree(Path.cwd())
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    print(json.dumps({"counts": counts, "found": found[:KEPT], "peak": peak}))
+    print(json.dumps({"counts": counts, "found": faults[:KEPT], "peak": peak}))
 
 
 def _setting(folder: Path) -> Path:
@@ -171,20 +171,20 @@ def run_batch(name: str, first: int, last: int, ledger: Ledger) -> None:
     done = subprocess.run(command, env=os.environ | quiet, capture_output=True, text=True)
     entry = ledger.data.setdefault(name, {"inputs": 0, "counts": {}, "found": [], "peak": 0})
     if done.returncode == 0:
-        told = json.loads(done.stdout.splitlines()[-1])
+        outcome = json.loads(done.stdout.splitlines()[-1])
     else:
         if not progress.exists():
             raise SystemExit(done.stderr)
         last = int(progress.read_text()) + 1
         kind = "hang" if "Timeout (" in done.stderr else "crash"
         detail = f"exit {done.returncode}: {done.stderr[-1500:]}"
-        told = {"counts": {kind: 1, "lost": last - first - 1}, "peak": 0}
-        told["found"] = [{"number": last - 1, "kind": kind, "detail": detail}]
+        outcome = {"counts": {kind: 1, "lost": last - first - 1}, "peak": 0}
+        outcome["found"] = [{"number": last - 1, "kind": kind, "detail": detail}]
     progress.unlink(missing_ok=True)
     entry["inputs"] = last
-    entry["counts"] = dict(Counter(entry["counts"]) + Counter(told["counts"]))
-    entry["found"] = (entry["found"] + told["found"])[:KEPT]
-    entry["peak"] = max(entry["peak"], told["peak"])
+    entry["counts"] = dict(Counter(entry["counts"]) + Counter(outcome["counts"]))
+    entry["found"] = (entry["found"] + outcome["found"])[:KEPT]
+    entry["peak"] = max(entry["peak"], outcome["peak"])
     ledger.save()
 
 
@@ -197,8 +197,8 @@ def report(ledger: Ledger) -> int:
         wrong = sum(counts.values()) - counts["read"] - counts["refused"] - counts["lost"]
         print(f"{name:10} {entry['inputs']:>9,} {counts['read']:>8,} {counts['refused']:>8,} "
               f"{wrong:>6}  {entry['peak'] / 2**20:.0f} MiB")  # fmt: skip
-        for found in entry["found"][:5]:
-            print(f"    {found['kind']}: --show {name} {found['number']}")
+        for fault in entry["found"][:5]:
+            print(f"    {fault['kind']}: --show {name} {fault['number']}")
         total.update({"inputs": entry["inputs"], "wrong": wrong})
     print(f"{total['inputs']:,} inputs, {total['wrong']} wrong; {machine()}")
     return total["wrong"]

@@ -180,8 +180,8 @@ def _token(chance: Random, data: bytearray, _: Any, tokens: Sequence[bytes]) -> 
 
 def _number(chance: Random, data: bytearray, *_: Any) -> None:
     """A number in digits becomes one at a limit."""
-    if found := list(NUMBER.finditer(data)):
-        match = chance.choice(found)
+    if matches := list(NUMBER.finditer(data)):
+        match = chance.choice(matches)
         data[match.start() : match.end()] = chance.choice(NUMBERS)
 
 

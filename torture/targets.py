@@ -142,9 +142,9 @@ def check_r_data(folder: Path) -> None:
 
 def check_tagged(read: str, name: str, folder: Path) -> None:
     """Images, each once, with labels that are known, and no path that leads out."""
-    from stages.features import image_labels
+    from stages.features import index
 
-    tagged = getattr(image_labels, read)(folder / name)
+    tagged = getattr(index, read)(folder / name)
     files = [file for file, _ in tagged.images]
     assert files and len(set(files)) == len(files)
     assert all(".." not in Path(file).parts and not Path(file).is_absolute() for file in files)

@@ -264,7 +264,7 @@ class DecisionRule(MetaEstimatorMixin, MultiLabelEstimator):
 
 
 def may_be_empty(empty: str, Y: np.ndarray) -> bool:
-    """Whether a prediction may have no label: as told, or if a row of Y, shape (n, K), has none."""
+    """Whether a prediction may have no label: as given, or if a row of Y, (n, K), has none."""
     if empty not in EMPTIES:
         raise unknown_name("empty", empty, EMPTIES)
     return bool((~Y.any(axis=1)).any()) if empty == "auto" else empty == "allowed"

@@ -91,7 +91,7 @@ def _beam(
 def _keep(
     vectors: np.ndarray, values: np.ndarray, width: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The best beginnings, the first of equals, and the value of the best one dropped."""
+    """The best beginnings (the first if several tie), and the value of the best one dropped."""
     order = np.argsort(-values, axis=1, kind="stable")
     kept = order[:, :width]
     lost = np.take_along_axis(values, order[:, width : width + 1], axis=1)[:, 0]

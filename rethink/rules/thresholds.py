@@ -63,7 +63,7 @@ def _common(cost: Cost, marginals: np.ndarray, Y: np.ndarray) -> float:
 
 
 def _between(falling: np.ndarray, cut: int) -> float:
-    """A threshold that so many of the values lie above; the ends are 1 and 0 at least."""
+    """A threshold above which that many values lie; the ends are 1 and 0 at least."""
     above = falling[cut - 1] if cut > 0 else 1.0
     below = falling[cut] if cut < len(falling) else -above
     return float(above if cut == 0 else (above + below) / 2)

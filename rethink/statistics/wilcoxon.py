@@ -106,7 +106,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def smallest_p_holm(n: int, tests: int) -> float:
-    """The least corrected p of so many tests on n data sets.
+    """The smallest corrected p that so many tests on n data sets can have.
 
     Where it is not below the level, no result whatever could tell two of them apart.
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from stages.common.words import shown
 
 FULL = (errno.ENOSPC, errno.EDQUOT)
-# what a disk does to a program that is right; any other OSError is a flaw, and its place is shown
+# the fault of a disk or its rights; any other OSError is a fault of ours and shows its traceback
 DISK = (errno.EROFS, errno.EACCES, errno.EPERM, errno.EEXIST, errno.EIO, errno.ESTALE)
 USAGE, INVALID_DATA, CELLS_FAILED, MACHINE = 1, 2, 3, 4
 KEPT = "finished work is kept: "

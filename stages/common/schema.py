@@ -159,7 +159,7 @@ class PaperRow(Part):
 
 @dataclass
 class Agreement(Part):
-    """How many numbers of a printed table and cost have each status, and pairs the same side."""
+    """How many numbers of a printed table and cost have each status, and how many pairs agree."""
 
     table: str
     cost: str
@@ -276,7 +276,7 @@ class Failure(Part):
 
 @dataclass
 class Order(Part):
-    """In which order names are shown: as params.yaml lists them."""
+    """The order in which names are shown: as params.yaml lists them."""
 
     costs: list[str]
     datasets: list[str]

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from stages.common.outcomes import Mean, Number, Part, TTest
 
-Value = bool | int | float | str | list[str] | None  # of a table that explains itself
+Value = bool | int | float | str | list[str] | None  # in a table of plain values
 
 
 @dataclass

@@ -84,7 +84,7 @@ class Pictures(Closed):
     weights: Slug  # a name under `weights` of the catalogue
     map: Literal["float16", "float32"] = "float16"  # how the feature map is stored
     batch: int = Field(default=16, ge=1, le=1024)
-    # what its numbers are beside the paper's; without, there are none of the paper to put beside
+    # what our numbers are beside the paper's; None if the paper has none of these images
     paper: Literal["reproduction", "demonstration"] | None = None
     examples: Annotated[tuple[FilePath, ...], BeforeValidator(as_tuple)] = ()  # for the report
 

@@ -127,7 +127,10 @@ class Store:
 
     def discard(self, cell: Cell, key: str) -> None:
         """Forget a cell."""
-        for name in ("manifest.json", "predictions.parquet"):  # without the first there is no cell
+        for name in (
+            "manifest.json",
+            "predictions.parquet",
+        ):  # without its manifest a cell does not exist
             (self.folder(cell, key) / name).unlink(missing_ok=True)
 
     def manifests(self) -> Iterator[Manifest]:
@@ -186,8 +189,8 @@ def _parsed(content: bytes) -> Manifest | None:
 
 def _belongs(manifest: Manifest, cell: Cell, key: str) -> bool:
     """Whether a manifest is of this cell, and was not moved here from another."""
-    said = {name: manifest[name] for name in (*vars(cell), "key")}
-    return said == {**vars(cell), "key": key}
+    owner = {name: manifest[name] for name in (*vars(cell), "key")}
+    return owner == {**vars(cell), "key": key}
 
 
 def _sha256(content: bytes) -> str:

@@ -19,7 +19,7 @@ def counted(number: int, one: str, many: str | None = None) -> str:
 def shown(text: str) -> str:
     """A text for terminals and logs: no name or password in an address, nothing that steers a
     terminal. Line breaks stay."""
-    return CONTROL.sub(lambda found: repr(found[0])[1:-1], LOGIN.sub("", text))
+    return CONTROL.sub(lambda match: repr(match[0])[1:-1], LOGIN.sub("", text))
 
 
 def as_line(text: str) -> str:

@@ -39,7 +39,9 @@ def read_evidence(params: Params) -> Evidence:
         experiments={
             name: Experiment(entry.models, entry.costs, datasets)
             for name, entry in params.experiments.items()
-            if (datasets := params.datasets_of(name))  # without any it is not in the run
+            if (
+                datasets := params.datasets_of(name)
+            )  # an experiment without data sets is not in the run
         },
         costs=params.criteria(),
         roles=Roles(params.models),
@@ -146,7 +148,7 @@ def main() -> int:
     write_json(paths.REPORTS / "claims.json", claims_file(comparison))
     write_json(paths.REPORTS / "metrics.json", metrics(comparison))
     shutil.rmtree(PLOTS, ignore_errors=True)  # no plot of a data set that is no longer run
-    PLOTS.mkdir()  # there may be none at all
+    PLOTS.mkdir()  # DVC wants the folder even if no plot is written
     for name, rows in plots(comparison):
         write_csv(PLOTS / name, rows)
     return 0

@@ -1,4 +1,4 @@
-"""What to use for a cost: the best average rank, unless as good is to be had for less time."""
+"""Which model to use for a cost: the best by average rank, or a cheaper one that ties with it."""
 
 from collections.abc import Mapping, Sequence
 from statistics import fmean
@@ -9,7 +9,7 @@ from stages.common.words import counted, duration, sentence
 from stages.compare.evidence import Evidence, Roles
 from stages.compare.numbers import FEWEST_DATASETS, LEVEL, ROPE, mean_of, share_gained
 
-CHEAPER = 0.5  # of the time: only then is a tie with the best worth a change
+CHEAPER = 0.5  # a model that ties with the best is taken if it needs at most this share of its time
 
 
 def advice(evidence: Evidence, costs: Mapping[str, CostTable]) -> dict[str, Advice]:
@@ -69,7 +69,7 @@ def _seconds(evidence: Evidence, model: str, cost: str, datasets: Sequence[str])
 
 
 def _ties(table: CostTable, best: str, models: Sequence[str]) -> list[str]:
-    """Models the best gains less than 1 % on, on average, and that no test tells apart from it."""
+    """Models that tie with the best: it gains less than 1 %, and no test tells them apart."""
     pairs = [pair for pair in table.over_datasets.pairs if best in (pair.a, pair.b)]
     worse = {
         pair.b if pair.a == best else pair.a

@@ -40,7 +40,7 @@ def usual_choices(
 
 
 def most_common(choices: Iterable[Mapping[str, Setting]]) -> dict[str, Setting]:
-    """The choice that was made most often; of several the first."""
+    """The choice that was made most often; the first one if several were."""
     counts = Counter(json.dumps(choice, sort_keys=True) for choice in choices)
     return json.loads(counts.most_common(1)[0][0]) if counts else {}
 

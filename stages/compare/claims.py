@@ -40,7 +40,7 @@ BY_INTERVAL = (
     "supported if the 95 % interval lies on the claim's side, contradicted if it lies on the other "
     f"side, {_BOOTSTRAP}"
 )
-BY_CHANCE = (  # of the first place, which is no number with an interval of its own
+BY_CHANCE = (  # who is first is a yes or no, so it has no interval
     f"supported if P(claim) ≥ {SURE}, contradicted if P(claim) ≤ {1 - SURE:.2f}, {_BOOTSTRAP}"
 )
 ABOVE_ZERO = (0.0, inf)
@@ -57,13 +57,13 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True)
 class Setting:
-    """The way a claim is judged; every one but the default is for its sensitivity."""
+    """One way to judge a claim; the default decides, the others show how sensitive it is."""
 
     empty: float = DEFAULT_EMPTY
     rounded: bool = False  # ranks by the paper's rule
     corrected: bool = False  # t-tests allow for the overlap of splits
     our_rows: bool = False  # rows that the paper lacks are ranked, too
-    other_sets: bool = False  # data sets that the paper does not have count, too
+    other_sets: bool = False  # data sets that the paper lacks count, too
     fewest: int = FEWEST_SEEDS  # common splits of a data set that counts
 
 
@@ -327,7 +327,7 @@ def rank_case(
     by_chance: bool = False,
     most: float | None = None,
 ) -> Case:
-    """A contrast of the ranks of models on each data set, such as those of one less another's.
+    """A contrast of ranks on each data set, such as the rank of one model less that of another.
 
     It is `most` at most: by default from the first rank to the last.
     """

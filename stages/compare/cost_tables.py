@@ -25,7 +25,7 @@ from stages.compare.numbers import (
     share_gained,
     summary,
 )
-from stages.compare.scores import Cell, Seeds
+from stages.compare.scores import Ending, Seeds
 from stages.compare.significance import over_datasets, pairwise_tests
 
 MORE_DECIMALS = 2  # than the paper prints
@@ -125,7 +125,7 @@ def _places(
     evidence: Evidence,
     cost: str,
     values: Mapping[str, Seeds],
-    planned: Mapping[str, Mapping[int, Cell]],
+    planned: Mapping[str, Mapping[int, Ending]],
     digits: int,
 ) -> dict[str, Place]:
     """Mean, standard error and ranks of each model; only those with every seed are ranked."""
@@ -164,7 +164,7 @@ def _places(
 
 
 def ranked_models(
-    evidence: Evidence, values: Mapping[str, Seeds], planned: Mapping[str, Mapping[int, Cell]]
+    evidence: Evidence, values: Mapping[str, Seeds], planned: Mapping[str, Mapping[int, Ending]]
 ) -> list[str]:
     """The models of a data set with every planned seed; the reference is never ranked."""
     return [

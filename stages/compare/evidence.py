@@ -196,7 +196,7 @@ class Evidence:
         return list(dict.fromkeys(d for e in self.experiments.values() for d in e.datasets))
 
     def datasets_of(self, model: str) -> list[str]:
-        """The data sets that a model was run on, by whatever experiment."""
+        """The data sets that a model was run on, in any experiment."""
         ran = {dataset for dataset, name, _ in self.scores.cells if name == model}
         return [dataset for dataset in self.datasets() if dataset in ran]
 
@@ -225,7 +225,7 @@ class Evidence:
         return decimals_of(self.paper.algorithms(self.paper_name(dataset), cost), ())
 
     def printed_empty(self, cost: str, model: str) -> float | None:
-        """What a printed number counts for nothing predicted rightly; None if it is no question.
+        """The printed value of an empty prediction for an empty row; None where it plays no part.
 
         The F1 column counts 0 for all. The accuracy column counts 1 for the cost-blind models and
         CFT, but 0 for RethinkNet. PCC never predicts the empty set.
@@ -237,14 +237,14 @@ class Evidence:
     def empty_beside(
         self, dataset: str, model: str, cost: str, printed_as: str | None = None
     ) -> float:
-        """The convention for a score of ours beside a printed one, by default of the proposed."""
+        """The value for our score beside a printed one; by default that of the proposed model."""
         printed = self.printed_empty(cost, printed_as or self.roles.proposed)
         zero, one = (self.scores.seeds(dataset, model, cost, empty=e) for e in CONVENTIONS)
         if printed is None or zero == one:
-            return DEFAULT_EMPTY  # so that no reader looks for a reason where there is none
+            return DEFAULT_EMPTY  # the usual one: a reader of another would look for a reason
         return printed
 
     def as_printed(self, dataset: str, cost: str, model: str) -> tuple[Mean, float]:
-        """Our mean as the paper's main table counts it, and the convention that this is."""
+        """Our mean, with empty rows counted as in the paper's main table, and that count."""
         empty = self.empty_beside(dataset, model, cost, printed_as=model)
         return summary(self.scores.seeds(dataset, model, cost, empty=empty)), empty

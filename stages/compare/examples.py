@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from stages.common import paths
 from stages.common.files import read_json
-from stages.common.images import IMAGES, THUMBNAILS
+from stages.common.image_features import IMAGES, THUMBNAILS
 from stages.common.predictions import label_matrix, read_cells
 from stages.common.slices import Example, Step
 from stages.common.tables import read_table, table_to_matrix

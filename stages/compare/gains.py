@@ -32,7 +32,7 @@ def dataset_gains(
 
 
 def estimate(gains: Mapping[str, float]) -> Gain | None:
-    """The mean over data sets with Student's interval, which is about another data set."""
+    """The mean over data sets, with Student's interval of the mean."""
     values, n = list(gains.values()), len(gains)
     if n < 2:
         return Gain(values[0], None, None, 1) if values else None

@@ -99,5 +99,5 @@ def seed_gains(a: Mapping[int, float], b: Mapping[int, float], greater: bool) ->
 
 
 def mean_of(values: Sequence[float]) -> float | None:
-    """The mean; of nothing, None."""
+    """The mean; None of no values."""
     return fmean(values) if values else None

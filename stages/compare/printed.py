@@ -19,7 +19,7 @@ NO_SIDES = Sides(0, 0, [])
 
 
 class Ours(NamedTuple):
-    """A mean of ours for a printed number, and what predicting nothing rightly counts in it."""
+    """A mean of ours for a printed number, and its value of empty predictions for empty rows."""
 
     mean: Mean
     empty: float
@@ -228,7 +228,7 @@ def _results(evidence: Evidence, cost: str, rival: str) -> list[str]:
 
 
 def _variance(wins: int, ties: int, losses: int) -> float:
-    """Of wins less losses, were each data set a throw of the same dice."""
+    """The variance of wins less losses if each data set were a throw of the same dice."""
     count = max(wins + ties + losses, 1)
     return (wins + losses) - (wins - losses) ** 2 / count
 

@@ -13,8 +13,8 @@ CellName = tuple[str, str, str]  # data set, model, cost
 Seeds = dict[int, float]  # seed -> score
 
 
-class Cell(NamedTuple):
-    """What became of one seed of a model."""
+class Ending(NamedTuple):
+    """How one seed of a model ended: its status, and why it has no result."""
 
     status: str
     reason: str
@@ -36,7 +36,7 @@ class Scores:
     """Scores by place and seed, and the planned cells, both in the order of the seeds."""
 
     values: Mapping[Place, Seeds]
-    cells: Mapping[CellName, Mapping[int, Cell]]
+    cells: Mapping[CellName, Mapping[int, Ending]]
     steps: Mapping[CellName, list[int]]
 
     def seeds(
@@ -52,7 +52,7 @@ class Scores:
         """The finished seeds of a model with their scores; none if it is not in the run."""
         return self.values.get(Place(dataset, model, cost, part, iteration, empty), {})
 
-    def planned(self, dataset: str, model: str, cost: str) -> Mapping[int, Cell]:
+    def planned(self, dataset: str, model: str, cost: str) -> Mapping[int, Ending]:
         """Every planned seed of a model, finished or not."""
         return self.cells.get((dataset, model, cost), {})
 
@@ -65,10 +65,10 @@ def index_scores(frame: pd.DataFrame) -> Scores:
     """Find scores by place; the order of the rows does not matter."""
     own = frame[frame["criterion"] == frame["cost"]].sort_values("seed", kind="stable")
     values: dict[Place, Seeds] = defaultdict(dict)
-    cells: dict[CellName, dict[int, Cell]] = defaultdict(dict)
+    cells: dict[CellName, dict[int, Ending]] = defaultdict(dict)
     for row in own.itertuples():
         seed, cell = int(row.seed), (row.dataset, row.model, row.cost)
-        cells[cell][seed] = Cell(row.status, "" if pd.isna(row.reason) else row.reason)
+        cells[cell][seed] = Ending(row.status, "" if pd.isna(row.reason) else row.reason)
         if row.status != "ok" or pd.isna(row.value):
             continue
         for iteration in _iterations(row.iteration, row.last):

@@ -8,7 +8,7 @@ from stages.common import paths
 from stages.common.catalog import Catalog, load_catalog
 from stages.common.errors import DataError, run_command
 from stages.common.files import alone_in, write_json
-from stages.common.images import SUMMARY
+from stages.common.image_features import SUMMARY
 from stages.common.raw_files import find_source
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from stages.common.files import read_json, write_json
-from stages.common.images import (
+from stages.common.image_features import (
     LABELS,
     ROWS,
     SPEED,
@@ -48,8 +48,8 @@ def write_thumbnails(folder: Path, index: ImageIndex, raw: Path, chosen: Iterabl
     wanted = set(chosen)
     testable = [row for row, part in enumerate(index.parts) if part != "train"][:MOST_THUMBNAILS]
     rows = sorted({*testable, *(n for n, file in enumerate(index.files) if file in wanted)})
-    made = [(row, thumbnail(raw / index.files[row], SIDE)) for row in rows]
-    kept = [(row, *image) for row, image in made if image]
+    pictures = [(row, thumbnail(raw / index.files[row], SIDE)) for row in rows]
+    kept = [(row, *image) for row, image in pictures if image]
     table = pa.Table.from_pylist(
         [dict(zip(SMALL.names, values, strict=True)) for values in kept], schema=SMALL
     )

@@ -168,7 +168,7 @@ def _give_up(
 
 
 def _first(lines: list[str], most: int = 20) -> list[str]:
-    """As many as a person reads."""
+    """The first few names: as many as a person reads."""
     more = len(lines) - most
     return lines if more <= 0 else [*lines[:most], f"and {more} more"]
 

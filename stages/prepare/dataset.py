@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,21 @@ import pyarrow as pa
 from scipy import sparse
 
 from rethink.scaling import UnitScaler
-from rethink.tables import RawTable, encode
+from rethink.tables import Column, RawTable, encode
 from stages.common import paths
 from stages.common.catalog import Entry, Source
 from stages.common.errors import DataError
-from stages.common.files import write_json
-from stages.common.images import Rows, read_rows
+from stages.common.files import read_json, write_json
+from stages.common.image_features import (
+    IMAGES,
+    ROWS,
+    SUMMARY,
+    THUMBNAILS,
+    Rows,
+    part_keys,
+    read_matrix,
+    read_rows,
+)
 from stages.common.sources import FORMATS, Pictures
 from stages.common.tables import matrix_to_table, read_table, table_to_matrix, write_table
 from stages.prepare.columns import Cleaned, clean
@@ -28,9 +38,7 @@ from stages.prepare.facts import (
     describe_labels,
     totals,
 )
-from stages.prepare.images import copy_images, image_card, read_images
-from stages.prepare.raw import RawDataset
-from stages.prepare.readers import read_dataset
+from stages.prepare.readers import RawDataset, read_dataset
 
 TABLES = ("csv", "parquet")  # formats in which cells are text, dates and the like
 
@@ -162,3 +170,30 @@ def write(dataset: str, result: Prepared, source: Source, pictures: Pictures | N
         copy_images(seen, folder)
         card |= image_card(seen, read_rows(seen), pictures)
     write_json(folder / "card.json", card)
+
+
+def read_images(folder: Path) -> tuple[RawDataset, Rows]:
+    """Features and labels of every image, and what is known of its file."""
+    if not (folder / SUMMARY).exists():
+        raise DataError(f"{folder} is not complete; run: dvc repro features@{folder.name}")
+    rows = read_rows(folder)
+    matrix = read_matrix(folder, "pooled").astype(np.float64)
+    columns = tuple(Column(f"f{number}") for number in range(1, matrix.shape[1] + 1))
+    return RawDataset(RawTable(columns, matrix), rows.labels, rows.label_names), rows
+
+
+def image_card(folder: Path, rows: Rows, pictures: Pictures) -> dict[str, Any]:
+    """What the card of an image set says besides."""
+    summary = read_json(folder / SUMMARY)
+    split = "random" if "all" in rows.parts else "official"
+    parts = {part: rows.parts.count(part) for part in sorted(set(rows.parts))}
+    keys = hashlib.sha256("".join(part_keys(folder)).encode())
+    facts: dict[str, Any] = {"split": split, "parts": parts}
+    facts |= {"paper": pictures.paper, "examples": list(pictures.examples)}
+    return {"map_content": keys.hexdigest(), "images": {**summary, **facts}}
+
+
+def copy_images(folder: Path, target: Path) -> None:
+    """What later stages show of single images."""
+    write_table(target / IMAGES, read_table(folder / ROWS))
+    write_table(target / THUMBNAILS, read_table(folder / THUMBNAILS))

@@ -121,7 +121,7 @@ def _run(tables: dict[str, pd.DataFrame], todo: list[Check]) -> list[tuple[Check
         asset = source.add_dataframe_asset(name)
         batch = asset.add_batch_definition_whole_dataframe("all").get_batch({"dataframe": frame})
         results: list[Any] = batch.validate(suite, result_format="COMPLETE").results
-        # equal expectations are run once, so a result is found by what it says
+        # Great Expectations runs equal expectations once, so results are looked up by their bounds
         answers = {_bounds(result.expectation_config.kwargs): result for result in results}
         checked += [(check, answers[check.column, check.low, check.high]) for check in mine]
     return checked

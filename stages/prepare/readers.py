@@ -3,6 +3,7 @@
 import difflib
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,6 @@ from stages.prepare.arff import read_arff
 from stages.prepare.columns import matching
 from stages.prepare.mldr import read_mldr
 from stages.prepare.mulan import read_label_names
-from stages.prepare.raw import RawDataset
 from stages.prepare.tabular import read_csv, read_parquet
 
 READERS: dict[str, Callable[[Path], RawTable]] = {
@@ -28,7 +28,16 @@ READERS: dict[str, Callable[[Path], RawTable]] = {
 }
 _WORDS = {"0": 0, "1": 1, "false": 0, "true": 1, "no": 0, "yes": 1}
 _PAIRS = ({"0", "1"}, {"false", "true"}, {"no", "yes"})
-_LISTED = 50  # so many names a person still reads
+_LISTED = 50  # names in an error; a person reads no more
+
+
+@dataclass(frozen=True)
+class RawDataset:
+    """Features, and labels as 0/1 (uint8, a row per instance) in the order of their columns."""
+
+    features: RawTable
+    labels: np.ndarray
+    label_names: tuple[str, ...]
 
 
 def read_dataset(source: Source, folder: Path) -> RawDataset:
@@ -158,7 +167,7 @@ def _as_binary(column: Column, cells: np.ndarray, path: Path) -> np.ndarray:
         return cells
     values = [value.lower() for value in column.values]
     if not any(pair.issuperset(values) for pair in _PAIRS):
-        given = as_line(", ".join(column.values))
-        raise DataError(f"{label} has the values {given:.120}, needs 0/1, false/true or no/yes")
+        listing = as_line(", ".join(column.values))
+        raise DataError(f"{label} has the values {listing:.120}, needs 0/1, false/true or no/yes")
     codes = np.array([_WORDS[value] for value in values])
     return codes[cells.astype(int)]

@@ -83,7 +83,7 @@ def method(inputs: Inputs) -> dict[str, Any]:
 
 
 def glossary(inputs: Inputs) -> Iterator[tuple[str, str]]:
-    """Every model of the run in a line, and those that a line speaks of."""
+    """A line for each model of the run, and for each model that such a line names."""
     models = inputs.params.models
     shown = {run["model"] for run in inputs.runs}
     known = shown | {models[name].variant_of for name in shown & models.keys()}

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from stages.report.page_inputs import Inputs, Json
-from stages.report.table import Cell, Column, Table, name, simple, texts, void
+from stages.report.table import Column, Entry, Table, name, simple, texts, void
 
 Splits = dict[tuple[str, str], int]  # by data set and model
 
@@ -41,8 +41,8 @@ def split_table(inputs: Inputs) -> Table:
     return simple("splits", "Splits of every model on every data set", columns, rows)
 
 
-def _entry(asked: Splits, there: Splits, place: tuple[str, str]) -> Cell:
+def _entry(asked: Splits, there: Splits, place: tuple[str, str]) -> Entry:
     known, planned = there.get(place, 0), asked.get(place, there.get(place, 0))
     if not planned:
         return void("not planned")
-    return Cell(f"{known}" if known == planned else f"{known} of {planned}", known)
+    return Entry(f"{known}" if known == planned else f"{known} of {planned}", known)

@@ -7,7 +7,7 @@ from typing import Any
 from stages.common.schema import Comparison, CostTable, Failure
 from stages.common.words import duration, fixed, isolated, listed, verb, within
 from stages.report.page_inputs import Inputs, Json
-from stages.report.table import Cell, Column, Table, name, simple, texts, void
+from stages.report.table import Column, Entry, Table, name, simple, texts, void
 
 FINDINGS = {  # a check of the data -> what a broken one says of one thing, and of several
     "no-duplicates": ("row stands twice", "rows stand twice"),
@@ -46,7 +46,7 @@ def finding(check: Json) -> str:
     if check["check"] not in FINDINGS:
         return f"expected was: {check['text']}; observed: {check['observed']}"
     number, _, names = check["observed"].partition(" break this: ")
-    share = number.split(" of ")  # 2 of 103
+    share = number.split(" of ")  # such as "2 of 103"
     words = FINDINGS[check["check"]][share[0] != "1"]
     return f"{share[0]} {words}" + (f" ({names})" if names else "")
 
@@ -131,8 +131,8 @@ def time_table(runs: list[Json], datasets: list[str]) -> Table:
     return simple("run-times", "CPU seconds by model and data set", columns, rows)
 
 
-def _seconds(value: float | None) -> Cell:
-    return void("not planned") if value is None else Cell(fixed(value, 1), value)
+def _seconds(value: float | None) -> Entry:
+    return void("not planned") if value is None else Entry(fixed(value, 1), value)
 
 
 def times(inputs: Inputs) -> dict[str, Any]:

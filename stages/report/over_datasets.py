@@ -7,7 +7,7 @@ from stages.common.schema import Comparison, CostTable
 from stages.common.words import change, counted, fixed, isolated, listed, p_text, percent, verb
 from stages.report.figures import critical_difference_diagram
 from stages.report.ranks import titled_of
-from stages.report.table import Cell, Column, Figure, Table, name, number, piece, simple, texts
+from stages.report.table import Column, Entry, Figure, Table, name, number, piece, simple, texts
 
 FEWEST_MODELS = 3
 LEVEL = 0.05
@@ -41,13 +41,13 @@ def speaks(pair: PairEffect) -> bool:
     return 2.0 ** (1 - pair.win - pair.tie - pair.loss) < LEVEL
 
 
-def _pair(pair: PairEffect | None) -> Cell:
+def _pair(pair: PairEffect | None) -> Entry:
     if pair is None:
-        return Cell(piece("silent", "·"), kind="void")
+        return Entry(piece("silent", "·"), kind="void")
     counts = f"{pair.win}/{pair.tie}/{pair.loss}"
     test = p_text(pair.p) if speaks(pair) else ""
     html = piece("pair", change(pair.gain), counts, test, pair.p < LEVEL)
-    return Cell(html, pair.gain, fields={"gain": pair.gain, "p": pair.p})
+    return Entry(html, pair.gain, fields={"gain": pair.gain, "p": pair.p})
 
 
 def standing_table(comparison: Comparison, cost_name: str, other: bool) -> Table | None:
@@ -65,13 +65,13 @@ def standing_table(comparison: Comparison, cost_name: str, other: bool) -> Table
     lines = [
         [
             name(model),
-            Cell(
+            Entry(
                 piece("interval", fixed(row.rank, 2), fixed(row.low, 1), fixed(row.high, 1)),
                 row.rank,
                 fields={"rank": row.rank, "low": row.low, "high": row.high},
             ),
-            Cell(percent(row.improvability), row.improvability),
-            Cell(percent(row.win_rate), row.win_rate),
+            Entry(percent(row.improvability), row.improvability),
+            Entry(percent(row.win_rate), row.win_rate),
         ]
         for model, row in sorted(rows.items(), key=lambda item: item[1].rank)
     ]
@@ -101,9 +101,9 @@ def control_table(comparison: Comparison, cost_name: str, other: bool) -> Table 
         [
             name(test.b),
             _better(test),
-            Cell(f"{test.n}", test.n),
-            Cell(change(gains[test.a, test.b]), gains[test.a, test.b]),
-            *(Cell(p_text(p).removeprefix("p ").strip("= "), p) for p in (test.p, test.p_holm)),
+            Entry(f"{test.n}", test.n),
+            Entry(change(gains[test.a, test.b]), gains[test.a, test.b]),
+            *(Entry(p_text(p).removeprefix("p ").strip("= "), p) for p in (test.p, test.p_holm)),
             *_posterior(posterior[test.b]),
         ]
         for test in sorted(overview.control, key=lambda test: test.p)
@@ -113,22 +113,22 @@ def control_table(comparison: Comparison, cost_name: str, other: bool) -> Table 
     return simple(file, caption, columns, rows)
 
 
-def _better(test: Wilcoxon) -> Cell:
+def _better(test: Wilcoxon) -> Entry:
     if test.better is None:
-        return Cell(piece("marked", "≈", "not told apart", "near"))
-    return Cell(piece("name", test.better), test.better)
+        return Entry(piece("marked", "≈", "not told apart", "near"))
+    return Entry(piece("name", test.better), test.better)
 
 
-def _posterior(row: SignedRank) -> list[Cell]:
+def _posterior(row: SignedRank) -> list[Entry]:
     shares = (row.p_a, row.p_rope, row.p_b)
     return [
-        Cell(piece("bold", f"{100 * p:.0f} %") if p == max(shares) else f"{100 * p:.0f} %", p)
+        Entry(piece("bold", f"{100 * p:.0f} %") if p == max(shares) else f"{100 * p:.0f} %", p)
         for p in shares
     ]
 
 
 def _of_account(rope: float, scale: str) -> str:
-    """From which difference on a data set two models are not of equal worth."""
+    """The smallest difference on a data set that counts: below it two models are of equal worth."""
     return f"{100 * rope:g} % of the larger loss" if scale == "relative" else f"{rope:g}"
 
 

@@ -5,7 +5,7 @@ from stages.common.words import change, isolated, listed
 from stages.report.figures import heat
 from stages.report.ranks import columns_of, ranked
 from stages.report.sections import View
-from stages.report.table import Cell, Column, Figure, Table, name, simple, texts, void
+from stages.report.table import Column, Entry, Figure, Table, name, simple, texts, void
 
 LIMIT = 25.0  # percent; a larger difference has the colour of the end
 
@@ -72,7 +72,7 @@ def _table(comparison: Comparison, models: dict[str, list[str]], caption: str) -
     return simple("gains", caption, columns, rows)
 
 
-def _gain(cost: CostTable, dataset: str, model: str) -> Cell:
+def _gain(cost: CostTable, dataset: str, model: str) -> Entry:
     table = cost.datasets.get(dataset)
     gain = table.gains.get(model) if table else None
-    return void("not every planned split") if gain is None else Cell(change(gain), gain)
+    return void("not every planned split") if gain is None else Entry(change(gain), gain)

@@ -7,13 +7,13 @@ from stages.common.words import NONE, duration, fixed, listed, p_text
 from stages.report import health
 from stages.report.figures import Span, mean_chart
 from stages.report.page_inputs import Inputs
+from stages.report.recommended import code_for
 from stages.report.score_tables import seed_table
 from stages.report.sections import Section
 from stages.report.sections.datasets import cards
-from stages.report.snippets import code_for
 from stages.report.table import (
-    Cell,
     Column,
+    Entry,
     Table,
     name,
     number,
@@ -104,10 +104,10 @@ def standing_table(answer: Answer) -> Table:
         [
             name(row.model, "looks at no feature" if row.trivial else ""),
             number(row.mean, digits, "did not finish"),
-            Cell(_interval(row, digits).strip("()") or NONE),
+            Entry(_interval(row, digits).strip("()") or NONE),
             _against(answer, row),
-            Cell(f"{row.n} of {row.planned}", row.n),
-            Cell(duration(row.seconds), row.seconds),
+            Entry(f"{row.n} of {row.planned}", row.n),
+            Entry(duration(row.seconds), row.seconds),
         ]
         for row in answer.standings
     ]
@@ -120,10 +120,10 @@ def standing_table(answer: Answer) -> Table:
     return simple(file, caption, columns, rows, direction=way)
 
 
-def _against(answer: Answer, row: Standing) -> Cell:
+def _against(answer: Answer, row: Standing) -> Entry:
     if row.model == answer.recommended:
-        return Cell(piece("bold", "recommended"))
+        return Entry(piece("bold", "recommended"))
     if row.against is None:
         return void("not tested", NONE)
     p = "" if row.against.p is None else f" ({p_text(row.against.p)})"
-    return Cell(f"{WORDS[row.against.result]}{p}")
+    return Entry(f"{WORDS[row.against.result]}{p}")

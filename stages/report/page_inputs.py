@@ -159,7 +159,7 @@ def _speeds(datasets: Iterable[str]) -> dict[str, Json]:
 
 
 def _now() -> dict[str, str]:
-    """When and where the page is written: the only part that equal inputs do not fix."""
+    """When and where the page is written: all else is the same for equal inputs."""
     return {
         "written": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "Python": platform.python_version(),

@@ -9,8 +9,8 @@ from stages.common.words import NONE, counted, fixed, listed, rank_text, signed
 from stages.report.page_inputs import Inputs
 from stages.report.table import (
     MEAN,
-    Cell,
     Column,
+    Entry,
     Table,
     counted_as,
     estimate,
@@ -22,7 +22,7 @@ from stages.report.table import (
     texts,
     void,
 )
-from stages.report.verdict import verdict_cell
+from stages.report.verdict import verdict_entry
 
 OF = ("count", "of")
 TABLES = {  # in data/paper -> in the paper
@@ -68,7 +68,7 @@ def summary_table(comparison: Comparison) -> Table:
             name(TABLES[row.table]),
             name(_cost(comparison, row.cost)),
             *(
-                Cell(f"{count:,}", count)
+                Entry(f"{count:,}", count)
                 for count in (row.numbers, row.agrees, row.explained, row.differs, row.not_run)
             ),
             _part(row.same_side, row.comparisons),
@@ -82,11 +82,11 @@ def _cost(comparison: Comparison, cost: str) -> str:
     return comparison.title(cost) if cost else NONE
 
 
-def _part(some: int, of: int) -> Cell:
+def _part(some: int, of: int) -> Entry:
     if not of:
         return void("nothing to compare", NONE)
     html = piece("joined", f"{some:,}", piece("span", f"of {of:,}", "ste"))
-    return Cell(html, some / of, fields={"count": some, "of": of})
+    return Entry(html, some / of, fields={"count": some, "of": of})
 
 
 def number_table(
@@ -99,7 +99,7 @@ def number_table(
     return simple(file, caption, columns, [_row(comparison, row) for row in rows])
 
 
-def _row(comparison: Comparison, row: PaperRow) -> list[Cell]:
+def _row(comparison: Comparison, row: PaperRow) -> list[Entry]:
     return [
         name(TABLES[row.table].split(",")[0]),
         counted_as(row.dataset or NONE, row.empty),
@@ -113,30 +113,30 @@ def _row(comparison: Comparison, row: PaperRow) -> list[Cell]:
     ]
 
 
-def status(row: PaperRow) -> Cell:
+def status(row: PaperRow) -> Entry:
     """One of four words; the flaw that explains a number is named and linked."""
     symbol, kind, words = STATUSES[row.status]
     html = piece("marked", symbol, row.status, kind)
     if row.status == "explained":
         html = piece("joined", html, piece("link", row.flaw, f"flaw-{row.flaw}"))
-    return Cell(piece("titled", html, words), row.status)
+    return Entry(piece("titled", html, words), row.status)
 
 
-def _authors(mean: Mean | None, decimals: int) -> Cell:
+def _authors(mean: Mean | None, decimals: int) -> Entry:
     if mean is None or mean.mean is None:
         return void("not run by anybody we know")
     html = piece("joined", fixed(mean.mean, decimals), piece("span", f"n = {mean.n}", "ste"))
-    return Cell(html, mean.mean, fields={"mean": mean.mean, "ste": mean.ste})
+    return Entry(html, mean.mean, fields={"mean": mean.mean, "ste": mean.ste})
 
 
-def _printed(number: PrintedRank, decimals: int) -> Cell:
+def _printed(number: PrintedRank, decimals: int) -> Entry:
     rank = piece("span", f"[{rank_text(number.rank)}]", "rank") if number.rank else ""
     html = piece("joined", piece("estimate", number, decimals), rank)
     fields = {"mean": number.mean, "ste": number.ste, "rank": number.rank}
-    return Cell(html, number.mean, fields=fields)
+    return Entry(html, number.mean, fields=fields)
 
 
-def _apart(z: float | None, sides: Sides) -> Cell:
+def _apart(z: float | None, sides: Sides) -> Entry:
     """Ours minus printed in pooled standard errors, with the pairs that turn round."""
     if z is None:
         return void("no standard error", NONE)
@@ -144,7 +144,7 @@ def _apart(z: float | None, sides: Sides) -> Cell:
     if sides.disagree:
         title = f"the other way round than printed: {listed(sides.disagree)}"
         html = piece("joined", html, piece("sign", "≠", title, "lack"))
-    return Cell(html, z)
+    return Entry(html, z)
 
 
 def _flaw(flaw: Flaw, anchors: set[str]) -> dict[str, Any]:
@@ -154,7 +154,7 @@ def _flaw(flaw: Flaw, anchors: set[str]) -> dict[str, Any]:
         "id": flaw.id,
         "title": flaw.title,
         "text": flaw.text,
-        "status": verdict_cell(flaw.verdict).html,
+        "status": verdict_entry(flaw.verdict).html,
         "table": table,
         "link": flaw.anchor if flaw.anchor in anchors else None,
     }

@@ -5,7 +5,7 @@ from typing import Any
 
 from stages.common.schema import Comparison, CostTable
 from stages.common.words import NONE, fixed
-from stages.report.table import Cell, Column, Table, name, piece, simple, texts, void
+from stages.report.table import Column, Entry, Table, name, piece, simple, texts, void
 
 RULES = ("mid-ranks", "paper-rule")
 
@@ -40,16 +40,16 @@ def leaders(ranks: dict[str, float | None]) -> list[str]:
     return [model for model, rank in known.items() if rank == min(known.values())]
 
 
-def rank_cell(rules: Averages, model: str) -> Cell:
+def rank_entry(rules: Averages, model: str) -> Entry:
     """An average rank by either rule."""
     if rules["mid"].get(model) is None:
         return void("not ranked", NONE)
     choices = {
-        rule: Cell(piece("starred", fixed(ranks[model], 2), model in leaders(ranks)), ranks[model])
+        rule: Entry(piece("starred", fixed(ranks[model], 2), model in leaders(ranks)), ranks[model])
         for rule, ranks in rules.items()
     }
     fields = dict(zip(RULES, (rules["mid"][model], rules["paper"][model]), strict=True))
-    return Cell(piece("switched", "rank", choices), rules["mid"][model], fields=fields)
+    return Entry(piece("switched", "rank", choices), rules["mid"][model], fields=fields)
 
 
 def rank_table(comparison: Comparison, other: bool) -> Table:
@@ -58,7 +58,7 @@ def rank_table(comparison: Comparison, other: bool) -> Table:
     rules = {cost: averages(comparison.costs[cost], other) for cost in costs}
     columns = [Column(comparison.title(cost), fields=RULES, link=f"cost-{cost}") for cost in costs]
     rows = [
-        [name(model), *(rank_cell(rules[cost], model) for cost in costs)]
+        [name(model), *(rank_entry(rules[cost], model) for cost in costs)]
         for model in ranked(comparison)
     ]
     file, caption = titled(
@@ -84,7 +84,7 @@ def titled_of(cost: CostTable, file: str, caption: str, other: bool) -> tuple[st
 
 
 def conventions(differs: object) -> list[tuple[bool, str]]:
-    """For each value of empty against empty: whether it is the other one, and its class."""
+    """For each value of an empty prediction for an empty row: is it the other, and its class."""
     return [(False, "empty-1"), (True, "empty-0")] if differs else [(False, "")]
 
 

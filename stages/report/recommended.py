@@ -1,14 +1,16 @@
 """What to use for a cost: the recommended model, its price beside the others, and its code."""
 
+from collections.abc import Mapping
 from typing import Any
 
+from stages.common.recipe import snippet
 from stages.common.schema import Advice, Comparison
+from stages.common.standings import Setting
 from stages.common.words import duration, listed
 from stages.report.about import describe
 from stages.report.figures import Spot, front
 from stages.report.page_inputs import Inputs
-from stages.report.snippets import code_for
-from stages.report.table import Cell, Column, Figure, Table, name, number, simple, texts
+from stages.report.table import Column, Entry, Figure, Table, name, number, simple, texts
 
 
 def pick(inputs: Inputs, row: Advice) -> str:
@@ -67,11 +69,19 @@ def _price_table(title: str, cost: str, row: Advice) -> Table:
         [
             name(point.model),
             number(point.average_rank, 2),
-            Cell(duration(point.seconds), point.seconds),
-            Cell("yes" if point.pareto else "no"),
+            Entry(duration(point.seconds), point.seconds),
+            Entry("yes" if point.pareto else "no"),
         ]
         for point in sorted(row.points, key=lambda point: point.average_rank)
     ]
     columns = [*texts("Model"), Column("Average rank"), Column("CPU time of a cell")]
     columns += texts("No other beats it in both")
     return simple(f"{cost}-price", f"{title}: average rank and price of each model", columns, rows)
+
+
+def code_for(
+    inputs: Inputs, model: str | None, chosen: Mapping[str, Setting], cost: str
+) -> str | None:
+    """The code, or None where nothing is recommended that works on features."""
+    entry = inputs.params.models.get(model or "")
+    return None if entry is None or entry.input != "features" else snippet(entry, chosen, cost)

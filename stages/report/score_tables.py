@@ -12,15 +12,15 @@ from stages.report.ranks import (
     columns_of,
     conventions,
     leaders,
-    rank_cell,
+    rank_entry,
     ranked,
     titled_of,
 )
 from stages.report.sections.datasets import card_id
 from stages.report.table import (
     NOT_PRINTED,
-    Cell,
     Column,
+    Entry,
     Group,
     Table,
     name,
@@ -40,7 +40,7 @@ def cost_table(comparison: Comparison, cost_name: str, other: bool) -> Table:
     datasets = columns_of(comparison, cost)
     rules = averages(cost, other)
     ours = [
-        [name(model), rank_cell(rules, model), *_scores(cost, datasets, model, other)]
+        [name(model), rank_entry(rules, model), *_scores(cost, datasets, model, other)]
         for model in by_rank(comparison, cost, other)
     ]
     reference = [
@@ -48,7 +48,11 @@ def cost_table(comparison: Comparison, cost_name: str, other: bool) -> Table:
         for model in comparison.reference
     ]
     printed = [
-        [_from_paper(model), Cell(), *(printed_score(cost, dataset, model) for dataset in datasets)]
+        [
+            _from_paper(model),
+            Entry(),
+            *(printed_score(cost, dataset, model) for dataset in datasets),
+        ]
         for model in printed_models(cost, datasets)
     ]
     groups = [
@@ -92,12 +96,12 @@ def fewer_splits(cost: CostTable, datasets: Iterable[str]) -> str:
     )
 
 
-def _scores(cost: CostTable, datasets: Iterable[str], model: str, other: bool) -> list[Cell]:
+def _scores(cost: CostTable, datasets: Iterable[str], model: str, other: bool) -> list[Entry]:
     return [score(cost, dataset, model, other) for dataset in datasets]
 
 
-def _from_paper(model: str) -> Cell:
-    return Cell(piece("unseen", "paper: ") + piece("name", model), head=True)
+def _from_paper(model: str) -> Entry:
+    return Entry(piece("unseen", "paper: ") + piece("name", model), head=True)
 
 
 def printed_models(cost: CostTable, datasets: Iterable[str]) -> list[str]:
@@ -122,7 +126,7 @@ def share(value: float, ends: tuple[float, float], greater: bool) -> float:
     return round(100 * (part if greater else 1 - part), 1)
 
 
-def score(cost: CostTable, dataset: str, model: str, other: bool) -> Cell:
+def score(cost: CostTable, dataset: str, model: str, other: bool) -> Entry:
     """Mean ± standard error [rank] and where it lies in its column, or a dash and the reason."""
     table = cost.datasets[dataset]
     if model not in table.models:
@@ -131,13 +135,13 @@ def score(cost: CostTable, dataset: str, model: str, other: bool) -> Cell:
     place = table.models[model].under(other)
     mean, ste = place.shown.mean, place.shown.ste
     if mean is None:
-        return Cell(piece("failed", reasons or "no reason was recorded"), kind="void")
+        return Entry(piece("failed", reasons or "no reason was recorded"), kind="void")
     tick = share(mean, span_of(table, other), cost.greater_is_better) * 0.97
     digits = (table.decimals, error_decimals(ste, table))
     marks = list(_marks(place, reasons))
     html = piece("score", place.shown, place.best, *digits, _ranks(place), marks, round(tick, 1))
     values = (mean, ste, place.rank, place.paper_rule_rank)
-    return Cell(html, mean, fields=dict(zip(FIELDS, values, strict=True)))
+    return Entry(html, mean, fields=dict(zip(FIELDS, values, strict=True)))
 
 
 def error_decimals(ste: float | None, table: DatasetTable) -> int:
@@ -150,7 +154,7 @@ def _ranks(place: Place) -> str:
     if place.rank is None:
         return ""
     rules = {"mid": place.rank, "paper": place.paper_rule_rank}
-    choices = {rule: Cell(f"[{rank_text(rank)}]") for rule, rank in rules.items()}
+    choices = {rule: Entry(f"[{rank_text(rank)}]") for rule, rank in rules.items()}
     return piece("switched", "rank", choices)
 
 
@@ -161,14 +165,14 @@ def _marks(place: Place, reasons: str) -> Iterator[tuple[str, str]]:
         yield "‡", f"{place.n} of {place.planned} seeds; {reasons}"
 
 
-def printed_score(cost: CostTable, dataset: str, model: str) -> Cell:
+def printed_score(cost: CostTable, dataset: str, model: str) -> Entry:
     """A number of the paper."""
     table = cost.datasets[dataset]
     row = next((row for row in table.paper if row.model == model), None)
     if row is None or row.mean is None:
         return void(NOT_PRINTED)
     fields = {"mean": row.mean, "ste": row.ste, "paper-rank": row.rank}
-    return Cell(piece("printed_score", row, table.paper_decimals), row.mean, fields=fields)
+    return Entry(piece("printed_score", row, table.paper_decimals), row.mean, fields=fields)
 
 
 def lead(cost: CostTable, other: bool) -> str:
@@ -178,7 +182,7 @@ def lead(cost: CostTable, other: bool) -> str:
     if not leaders(rules["mid"]):
         return "No data set has a result of every ranked model, so there is no average rank."
     choices = {
-        rule: Cell(piece("joined", piece("bold", listed(first)), verb(first, "has", "share")))
+        rule: Entry(piece("joined", piece("bold", listed(first)), verb(first, "has", "share")))
         for rule, ranks in rules.items()
         for first in [leaders(ranks)]
     }

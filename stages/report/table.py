@@ -46,11 +46,11 @@ def templates() -> jinja2.Environment:
 
 @cache
 def _macros() -> Any:
-    return templates().get_template("cells.html.j2").module
+    return templates().get_template("entries.html.j2").module
 
 
 def piece(macro: str, *values: object, **options: object) -> str:
-    """A piece of markup, by a macro of cells.html.j2."""
+    """A piece of markup, by a macro of entries.html.j2."""
     return getattr(_macros(), macro)(*values, **options)
 
 
@@ -66,7 +66,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Cell:
+class Entry:
     """An entry: `html` is escaped unless a macro made it; sorted and downloaded by `value`."""
 
     html: str = ""
@@ -80,7 +80,7 @@ class Cell:
 class Group:
     """Rows that are sorted together, below a heading if they have one."""
 
-    rows: list[list[Cell]]
+    rows: list[list[Entry]]
     heading: str = ""
     kind: str = ""
 
@@ -133,7 +133,7 @@ class Figure:
 
 
 def simple(
-    file: str, caption: str, columns: list[Column], rows: Iterable[list[Cell]], **options: Any
+    file: str, caption: str, columns: list[Column], rows: Iterable[list[Entry]], **options: Any
 ) -> Table:
     """A table with one group of rows."""
     return Table(file, caption, columns, [Group(list(rows))], **options)
@@ -152,15 +152,15 @@ def plain_table(file: str, caption: str, rows: Sequence[Mapping[str, Value]]) ->
     return simple(file, caption, columns, ([plain(row.get(key)) for key in keys] for row in rows))
 
 
-def plain(value: Value) -> Cell:
+def plain(value: Value) -> Entry:
     """A plain value as an entry."""
     if isinstance(value, bool):
-        return Cell("yes" if value else "no")
+        return Entry("yes" if value else "no")
     if isinstance(value, int | float):
-        return Cell(short(value), value)
+        return Entry(short(value), value)
     if isinstance(value, list):
-        return Cell(listed(value) if value else NONE)
-    return Cell(NONE if value is None else piece("name", value))
+        return Entry(listed(value) if value else NONE)
+    return Entry(NONE if value is None else piece("name", value))
 
 
 def texts(*titles: str) -> list[Column]:
@@ -173,12 +173,12 @@ def means(*titles: str) -> list[Column]:
     return [Column(title, fields=MEAN) for title in titles]
 
 
-def name(text: str, tag: str = "", title: str = "") -> Cell:
+def name(text: str, tag: str = "", title: str = "") -> Entry:
     """The heading of a row: a data set, a model, a label; with a tag that its title explains."""
-    return Cell(piece("name", text, tag, title), head=True)
+    return Entry(piece("name", text, tag, title), head=True)
 
 
-def counted_as(dataset: str, empty: float) -> Cell:
+def counted_as(dataset: str, empty: float) -> Entry:
     """A data set, with a note where an empty prediction for an empty row counts as 0."""
     if empty:
         return name(dataset)
@@ -186,33 +186,33 @@ def counted_as(dataset: str, empty: float) -> Cell:
     return name(dataset, "0/0 = 0", why)
 
 
-def void(why: str, symbol: str = "·") -> Cell:
+def void(why: str, symbol: str = "·") -> Entry:
     """An empty place and why it is empty."""
-    return Cell(piece("sign", symbol, why), kind="void")
+    return Entry(piece("sign", symbol, why), kind="void")
 
 
-def number(value: float | None, decimals: int, missing: str = "not measured") -> Cell:
+def number(value: float | None, decimals: int, missing: str = "not measured") -> Entry:
     """A plain number."""
-    return void(missing, NONE) if value is None else Cell(fixed(value, decimals), value)
+    return void(missing, NONE) if value is None else Entry(fixed(value, decimals), value)
 
 
-def estimate(mean: Number | None, decimals: int, missing: str, best: bool = False) -> Cell:
+def estimate(mean: Number | None, decimals: int, missing: str, best: bool = False) -> Entry:
     """A mean with its standard error, for a column with the fields `MEAN`."""
     if mean is None or mean.mean is None:
         return void(missing, NONE)
     html = piece("estimate", mean, decimals, best)
-    return Cell(html, mean.mean, fields={"mean": mean.mean, "ste": mean.ste})
+    return Entry(html, mean.mean, fields={"mean": mean.mean, "ste": mean.ste})
 
 
-def judged(z: float, better: bool, near: str, up: str, down: str) -> Cell:
+def judged(z: float, better: bool, near: str, up: str, down: str) -> Entry:
     """A difference in standard errors with a symbol and words: near, better or worse."""
     sign = ("≈", near, "near") if abs(z) <= CLOSE else ("▲", up, "gain")
     if abs(z) > CLOSE and not better:
         sign = ("▼", down, "lack")
-    return Cell(piece("joined", piece("sign", *sign), signed(z, 1)), z)
+    return Entry(piece("joined", piece("sign", *sign), signed(z, 1)), z)
 
 
-def distance(z: float | None, greater: bool) -> Cell:
+def distance(z: float | None, greater: bool) -> Entry:
     """Ours minus printed in pooled standard errors, with what it means."""
     if z is None:
         return void("cannot be compared", NONE)

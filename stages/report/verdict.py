@@ -23,8 +23,8 @@ from stages.common.words import (
 )
 from stages.report.page_inputs import Inputs
 from stages.report.table import (
-    Cell,
     Column,
+    Entry,
     Group,
     Table,
     piece,
@@ -92,19 +92,19 @@ def printed(comparison: Comparison) -> str:
     )
 
 
-def verdict_cell(word: str) -> Cell:
+def verdict_entry(word: str) -> Entry:
     """A verdict as a symbol and a word."""
     symbol, kind = VERDICTS[word]
-    return Cell(piece("marked", symbol, word, kind), word, kind="verdict")
+    return Entry(piece("marked", symbol, word, kind), word, kind="verdict")
 
 
-def _outcome(claim: Claim) -> Cell:
+def _outcome(claim: Claim) -> Entry:
     """The outcome, also by the other value of empty against empty where that changes it."""
     other = next((s.outcome for s in claim.sensitivity if s.way == OTHER_EMPTY), claim.outcome)
     if other == claim.outcome:
-        return verdict_cell(claim.outcome)
-    choices = {"1": verdict_cell(claim.outcome), "0": verdict_cell(other)}
-    return Cell(piece("switched", "empty", choices), claim.outcome, kind="verdict")
+        return verdict_entry(claim.outcome)
+    choices = {"1": verdict_entry(claim.outcome), "0": verdict_entry(other)}
+    return Entry(piece("switched", "empty", choices), claim.outcome, kind="verdict")
 
 
 def claim_id(name: str) -> str:
@@ -133,17 +133,17 @@ def claim_table(
     return Table(file, caption, columns, groups, kind="claims", filtered=False, sortable=False)
 
 
-def _line(claim: Claim, inputs: Inputs, files: Collection[str]) -> list[Cell]:
+def _line(claim: Claim, inputs: Inputs, files: Collection[str]) -> list[Entry]:
     estimate = claim.estimate
     return [
         _outcome(claim),
-        Cell(
+        Entry(
             piece("claim", claim_id(claim.id), claim, _details(claim, inputs, files)),
             claim.claim,
             head=True,
         ),
-        Cell(_interval(claim), fields=vars(estimate)) if estimate else Cell(NONE, kind="none"),
-        Cell(share_text(estimate.p), estimate.p) if estimate else Cell(NONE, kind="none"),
+        Entry(_interval(claim), fields=vars(estimate)) if estimate else Entry(NONE, kind="none"),
+        Entry(share_text(estimate.p), estimate.p) if estimate else Entry(NONE, kind="none"),
     ]
 
 
@@ -175,13 +175,13 @@ def _details(claim: Claim, inputs: Inputs, files: Collection[str]) -> list[tuple
 
 
 def evidence(anchor: str, comparison: Comparison, files: Collection[str]) -> str:
-    """A link to the table with the numbers, that of the chosen worth of an empty prediction."""
+    """A link to the table with the numbers, for the chosen value of an empty prediction."""
     part, _, cost = anchor.partition("-")
     of_cost = {"cost": cost, "tests": f"{cost}-t-tests"} if cost in comparison.costs else {}
     file = of_cost.get(part, anchor)
     places = {"1": file, "0": f"{file}-empty-0"}
     links = {
-        worth: Cell(piece("link", "the numbers", f"table-{place}"))
+        worth: Entry(piece("link", "the numbers", f"table-{place}"))
         for worth, place in places.items()
         if place in files
     }

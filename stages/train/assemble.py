@@ -14,7 +14,7 @@ from stages.common.tables import table_writer, write_table
 
 
 def assemble(dataset: str, cells: dict[Cell, Manifest], store: Store) -> None:
-    """Write the two tables of a data set from its cells, which are `cells`."""
+    """Write the two tables of a data set; `cells` has the manifest of each of its cells."""
     for path in (paths.predictions(dataset), paths.runs(dataset)):
         remove_leftovers(path)
     with table_writer(paths.predictions(dataset), PREDICTIONS) as writer:

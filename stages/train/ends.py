@@ -13,7 +13,7 @@ KEPT = "what is finished is kept: run the same command when the cause is gone"
 def after_death(
     work: Work, deaths: int, late: bool, memory: int, seconds: float, host: str, device: str
 ) -> list[Result] | None:
-    """The results of a job that was alone on a worker when it died; None: it is tried again.
+    """What becomes of a job that was alone on a worker when the worker died; None: try it again.
 
     One that was late is a `timeout`; else it has died when it has killed its worker every time.
     """

@@ -1,7 +1,7 @@
 """Bring jobs to their end on a Dask cluster, the longest first.
 
 Each worker has one job at a time, or a pack of short ones. When it dies, every job of the pack is
-tried again alone; what the death of one that was alone means is said in `ends.py`.
+tried again alone; `ends.py` says what it means when a worker dies with a single job.
 """
 
 import threading
@@ -27,7 +27,7 @@ from stages.train.inputs import Source, input_files, make_inputs
 from stages.train.work import Work, refuse_difference, run_jobs
 
 SHORT = 0.4  # seconds: such jobs are sent in packs; one that was never timed counts as longer
-PACK, PACK_SECONDS = 64, (0.2, 1.0)  # so many that take so long in all, less when little is left
+PACK, PACK_SECONDS = 64, (0.2, 1.0)  # most jobs of a pack, and its seconds: few when little is left
 LOOK_EVERY = 1.0  # seconds between two looks at the workers
 NO_WORKER_AT_MOST = 300.0  # seconds to wait for one
 
@@ -192,7 +192,7 @@ class Engine:
             for worker in sorted(idle):
                 mine = (r for r in self.waiting if worker in fitting[r.work.network])
                 if first := list(islice(mine, PACK)):
-                    self._launch(_pack(first, seconds), worker)
+                    self._launch(pack_requests(first, seconds), worker)
 
     def _launch(self, requests: list[Request], address: str) -> None:
         for request in requests:
@@ -240,7 +240,7 @@ class Engine:
                 request.promise.set_result([self._complete(r, flight.host) for r in results])
 
     def _complete(self, result: Result, host: str) -> Result:
-        """A result; for want of memory, with the machine and what it had."""
+        """A result; one that failed for want of memory gets the machine and how much it had."""
         died = result.status == "died"
         return replace(result, host=host, limit=self.memory) if died else result
 
@@ -259,8 +259,8 @@ class Engine:
             first.promise.set_result(results)
 
 
-def _pack(requests: list[Request], seconds: float) -> list[Request]:
-    """The first; if it is short, others that need the same data, too, for so long in all."""
+def pack_requests(requests: list[Request], seconds: float) -> list[Request]:
+    """The first request; if it is short, with others on the same data, for so many seconds."""
     first = requests[0].work
     like = [r for r in requests if not r.deaths and r.work.seconds < SHORT
             and (r.work.source, r.work.network) == (first.source, first.network)]  # fmt: skip

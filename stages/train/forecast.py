@@ -14,7 +14,8 @@ from stages.common.plan import Cell, is_network
 from stages.common.published import Row
 from stages.common.store import Store
 
-# a cell of a model that was never timed takes so many seconds, or so many a label of a row
+# A guess for a model that was never timed: at least LEAST seconds a cell, else so many seconds
+# (linear models, networks) times rows times labels.
 LEAST, LINEAR, NETWORK = 0.5, 2e-5, 6e-5
 # Time is taken to grow with these powers of rows and labels. The more the sizes of the data sets
 # that were timed differ, the more their times replace that assumption.
@@ -66,7 +67,7 @@ class Forecast:
 
     def _fit_law(self, model: str) -> tuple[float, np.ndarray] | None:
         """The logarithm of the time as a linear function of those of rows and labels: least
-        squares over the data sets that were timed, drawn to `POWERS`."""
+        squares over the data sets that were timed, pulled towards `POWERS`."""
         times = {
             size: fmean(units)
             for dataset, units in self.timed[model].items()

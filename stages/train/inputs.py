@@ -19,7 +19,7 @@ from stages.train.compute import Inputs
 
 SENT_AT_MOST = 256 * 2**20  # bytes; maps of many images are larger, tables hardly ever
 
-Source = tuple[str, str]  # a data set, and which input of it a model has
+Source = tuple[str, str]  # a data set, and the kind of input that a model takes
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,7 @@ class Lead:
     def train(
         self, cells: list[Cell], done: Callable[[int], None] = lambda _: None
     ) -> dict[Cell, Manifest]:
-        """Bring cells into the store and return their manifests; `done` is told how many are.
+        """Bring cells into the store and return their manifests; call `done` with their number.
 
         Where the parameters ask for published cells alone, the others are left out.
         """

@@ -21,7 +21,7 @@ class Share:
     cells: int
     computed: int
     published: int
-    prepared: bool  # the data is there; else no cell has a name, so none can be found
+    prepared: bool  # the data is there; else published cells are known by their names alone
     each: float  # seconds
     guessed: bool  # nothing like it was timed
 
@@ -29,6 +29,11 @@ class Share:
     def missing(self) -> int:
         """Cells to compute."""
         return self.cells - self.computed - self.published
+
+    @property
+    def unsure(self) -> bool:
+        """Whether the published cells may be of other data than the one to come."""
+        return not self.prepared and self.published > 0
 
 
 def describe_plan(datasets: list[str], params: Params, store: Store, workers: int) -> str:
@@ -38,9 +43,13 @@ def describe_plan(datasets: list[str], params: Params, store: Store, workers: in
     groups: dict[tuple[str, str], list[Cell]] = defaultdict(list)
     for cell in plan(params, forecast.catalog, datasets):
         groups[cell.dataset, cell.model].append(cell)
-    shares = {place: _share(cells, forecast, store, published) for place, cells in groups.items()}
+    alike = {Cell(r["dataset"], r["model"], r["cost"], r["seed"]) for r in published.values()}
+    shares = {
+        place: _share(cells, forecast, store, published, alike) for place, cells in groups.items()
+    }
     rows = [
-        (*place, s.cells, s.computed if s.prepared else "no data", s.published, s.missing,
+        (*place, s.cells, s.computed if s.prepared else "no data",
+         f"{s.published}" + "?" * s.unsure, s.missing,
          f"{s.missing * s.each:,.0f}" + "?" * (s.guessed and s.missing > 0))
         for place, s in shares.items()
     ]  # fmt: skip
@@ -52,17 +61,22 @@ def describe_plan(datasets: list[str], params: Params, store: Store, workers: in
 
 
 def _share(
-    cells: list[Cell], forecast: Forecast, store: Store, published: Collection[str]
+    cells: list[Cell],
+    forecast: Forecast,
+    store: Store,
+    published: Collection[str],
+    alike: set[Cell],
 ) -> Share:
+    each, guessed = forecast.seconds(cells[0]), forecast.measured(cells[0]) is None
     try:
-        named, prepared = names(cells, forecast.params), True
+        named = names(cells, forecast.params)
     except (DataError, FileNotFoundError):
-        named, prepared = {}, False
+        known = len(alike.intersection(cells))
+        return Share(len(cells), 0, known, prepared=False, each=each, guessed=guessed)
     manifests = store.find_all({cell: both.key for cell, both in named.items()})
     computed = sum(manifest is not None for manifest in manifests.values())
     known = sum(not manifests[cell] and both.asked in published for cell, both in named.items())
-    each, guessed = forecast.seconds(cells[0]), forecast.measured(cells[0]) is None
-    return Share(len(cells), computed, known, prepared, each, guessed)
+    return Share(len(cells), computed, known, prepared=True, each=each, guessed=guessed)
 
 
 def _sum(shares: list[Share], workers: int) -> str:
@@ -72,10 +86,12 @@ def _sum(shares: list[Share], workers: int) -> str:
     )
     left = sum(share.missing * share.each for share in shares)
     guessed = sum(share.missing for share in shares if share.guessed)
+    unsure = any(share.unsure for share in shares)
     return (
         f"{cells} cells, {computed} computed, {published} published, {missing} to compute: "
         f"about {left / 3600:.2f} CPU h, {left / 60 / workers:.1f} min with {workers} workers"
         + (f" (?: {guessed} cells of models never timed, guessed by size)" if guessed else "")
+        + " (published?: the data is not here yet, cells are compared by name)" * unsure
     )
 
 

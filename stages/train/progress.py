@@ -38,13 +38,13 @@ class Progress:
         self.tell(self.text())
 
     def expect(self, seconds: float) -> None:
-        """Cells were sent that should take so long in all."""
+        """Note that cells were sent which should take so many seconds in all."""
         with self.lock:
             self.started = self.started if self.expected else time.monotonic()
             self.expected += seconds
 
     def count(self, what: str, cells: int = 1, seconds: float = 0.0) -> None:
-        """Cells that should take so long have come to their end: done, failed or already known."""
+        """Note that cells of so many expected seconds have ended: done, failed or already known."""
         with self.lock:
             self.ended += seconds
             self.counts[what] += cells

@@ -36,9 +36,11 @@ def run_jobs(jobs: Sequence[Work], inputs: Inputs, device: str) -> list[list[Res
 
 
 def run_job(work: Work, inputs: Inputs, device: str) -> list[Result]:
-    """The result of each cost; an error is that of all that are left. A process that takes too
-    long ends itself, whatever it does: the watchdog is a thread in C that needs no interpreter
-    lock, and tells where it hung."""
+    """The result of each cost; an error is the result of all costs that are left.
+
+    A process that takes too long ends itself, whatever it does: the watchdog is a thread in C that
+    needs no interpreter lock, and tells where it hung.
+    """
     task, used, results = work.task, "cpu", []
     faulthandler.dump_traceback_later(work.limit, exit=True)
     try:

@@ -85,15 +85,20 @@ def whole_address(tmp_path_factory):
     return path.as_uri()
 
 
-@pytest.fixture(scope="module")
-def whole(browser, whole_address):
-    """The large page with everything unfolded."""
+def unfolded(browser, address):
+    """A page with everything unfolded, until it is closed."""
     page = browser.new_page(viewport={"width": 1280, "height": 900})
     page.set_default_timeout(PATIENCE)
-    page.goto(whole_address)
+    page.goto(address)
     page.locator("details").evaluate_all("nodes => nodes.forEach((node) => (node.open = true))")
     yield page
     page.close()
+
+
+@pytest.fixture(scope="module")
+def whole(browser, whole_address):
+    """The large page with everything unfolded."""
+    yield from unfolded(browser, whole_address)
 
 
 @pytest.fixture
@@ -123,9 +128,4 @@ def page(open_page):
 @pytest.fixture(scope="module")
 def still(browser, address):
     """One page with everything unfolded, to look at."""
-    page = browser.new_page(viewport={"width": 1280, "height": 900})
-    page.set_default_timeout(PATIENCE)
-    page.goto(address)
-    page.locator("details").evaluate_all("nodes => nodes.forEach((node) => (node.open = true))")
-    yield page
-    page.close()
+    yield from unfolded(browser, address)

@@ -11,8 +11,8 @@ CONTRAST = """() => {
     0.2126 * linear(red / 255) + 0.7152 * linear(green / 255) + 0.0722 * linear(blue / 255);
   const behind = (node) => {
     for (; node; node = node.parentElement) {
-      const found = channels(getComputedStyle(node).backgroundColor);
-      if (found.length === 3 || found[3] === 1) return found;
+      const colour = channels(getComputedStyle(node).backgroundColor);
+      if (colour.length === 3 || colour[3] === 1) return colour;
     }
     return [255, 255, 255];
   };
@@ -80,14 +80,14 @@ def test_focus_is_seen(page):
 
 def test_every_figure_has_a_name_a_description_and_its_numbers(still):
     drawn = still.locator("figure:not(.picture)")
-    found = drawn.evaluate_all("""figures => figures.map((figure) => [
+    counts_of_figures = drawn.evaluate_all("""figures => figures.map((figure) => [
         figure.querySelector("figcaption").textContent.length,
         figure.querySelectorAll("details table tbody tr").length,
         ...["title", "desc"].flatMap((part) => [...figure.querySelectorAll("svg.fig")].map(
             (drawing) => drawing.querySelector(`:scope > ${part}`).textContent.length)),
     ])""")
-    assert found
-    assert all(all(counts) for counts in found)
+    assert counts_of_figures
+    assert all(all(counts) for counts in counts_of_figures)
     shown = still.locator("svg.fig:visible").count() + still.locator("img").count()
     assert still.get_by_role("img").count() == shown
     assert all(still.locator("img").evaluate_all("images => images.map((image) => image.alt)"))
@@ -132,8 +132,8 @@ def test_a_link_opens_what_is_folded(page):
 
 
 def test_motion_is_left_out_for_those_who_ask(still):
-    ask, found = "getComputedStyle(document.documentElement).scrollBehavior", []
+    ask, behaviours = "getComputedStyle(document.documentElement).scrollBehavior", []
     for choice in ("reduce", "no-preference"):
         still.emulate_media(reduced_motion=choice)
-        found.append(still.evaluate(ask))
-    assert found == ["auto", "smooth"]
+        behaviours.append(still.evaluate(ask))
+    assert behaviours == ["auto", "smooth"]

@@ -8,7 +8,7 @@ from rethink.models import get_model
 from rethink.search import search_and_fit
 from stages.common.catalog import load_catalog
 from stages.common.errors import DataError
-from stages.common.images import Rows
+from stages.common.image_features import Rows
 from stages.prepare.dataset import prepare
 from stages.prepare.facts import expected_twins
 from stages.prepare.readers import read_dataset

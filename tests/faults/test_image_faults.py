@@ -15,16 +15,15 @@ from stages.common import paths
 from stages.common.catalog import Entry, load_catalog
 from stages.common.errors import DataError
 from stages.common.files import read_json
-from stages.common.images import read_matrix
+from stages.common.image_features import read_matrix
 from stages.common.prepared import load_splits
 from stages.common.sources import Weights
 from stages.common.tables import read_table, table_to_matrix
 from stages.features import __main__ as features
-from stages.features.image_labels import read_coco
-from stages.features.index import read_index
+from stages.features.index import read_coco, read_index
 from stages.features.network import load_network
 from stages.prepare import __main__ as prepare
-from stages.prepare.images import read_images
+from stages.prepare.dataset import read_images
 from stages.train.inputs import input_files, make_inputs
 from tests.conftest import PARAMS
 from tests.readme import ROOT

@@ -6,7 +6,7 @@ import pytest
 import scipy.sparse as sp
 from scipy.special import expit
 
-from rethink.costs import Cost, get_cost
+from rethink.costs import get_cost
 from rethink.joint import enumerate_chain, sample_chain, spread_draws
 from rethink.models import probabilistic, shares_fits
 from rethink.models.bayes import BayesOptimal
@@ -14,17 +14,11 @@ from rethink.models.chain import ClassifierChain
 from rethink.models.probabilistic import ProbabilisticChain
 from rethink.search import fold_rows, search, search_and_fit
 from rethink.synthetic import generate
+from tests.rethink.own_cost import Exact
 
 SAMPLE = generate("logistic-chain", instances=300, features=5, labels=5, seed=4)
 X, Y = SAMPLE.X, SAMPLE.Y
 NAMES = ["hamming", "rank", "f1", "accuracy"]
-
-
-class Exact(Cost):
-    greater_is_better = True
-
-    def values(self, Y, P, empty):
-        return (Y == P).all(axis=1)
 
 
 @pytest.fixture

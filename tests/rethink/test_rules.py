@@ -15,17 +15,11 @@ from rethink.models.logistic_rule import LogisticRule
 from rethink.models.rules import DecisionRule
 from rethink.search import search, search_and_fit
 from rethink.synthetic import all_label_vectors, generate
+from tests.rethink.own_cost import Exact
 
 SAMPLE = generate("logistic-chain", instances=250, features=5, labels=5, seed=4)
 X, Y = SAMPLE.X, SAMPLE.Y
 NAMES = ["hamming", "rank", "f1", "accuracy"]
-
-
-class Exact(Cost):
-    greater_is_better = True
-
-    def values(self, Y, P, empty):
-        return (Y == P).all(axis=1)
 
 
 @pytest.mark.parametrize("cost", ["hamming", "rank", "f1", Exact()])

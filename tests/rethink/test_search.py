@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline, make_pipeline
 
 import rethink
-from rethink.costs import Cost, get_cost
+from rethink.costs import get_cost
 from rethink.models.base import MultiLabelEstimator
 from rethink.models.bayes import BayesOptimal
 from rethink.models.constant import TopK
@@ -19,6 +19,7 @@ from rethink.scaling import UnitScaler
 from rethink.search import Trial, fit_selected, fold_rows, grid_points, search, search_and_fit
 from rethink.splits import MultilabelStratifiedKFold
 from rethink.synthetic import generate
+from tests.rethink.own_cost import Exact
 
 NAMES = ["hamming", "rank", "f1", "accuracy"]
 SAMPLE = generate("logistic-chain", instances=200, features=6, labels=4, seed=1)
@@ -168,12 +169,6 @@ def test_sparse_data_give_the_choice_of_dense_data():
 
 
 def test_a_users_cost_is_searched_like_any_other():
-    class Exact(Cost):
-        greater_is_better = True
-
-        def values(self, Y, P, empty):
-            return (Y == P).all(axis=1)
-
     for estimator in (LogisticRelevance(), TopK()):
         grid = GRID if isinstance(estimator, LogisticRelevance) else {}
         [(selection, model)] = search_and_fit(estimator, grid, X, Y, [Exact()], seed=0)

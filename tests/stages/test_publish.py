@@ -100,6 +100,13 @@ def test_the_plan_tells_what_is_computed_published_and_missing(published):
     assert "48 cells, 8 computed, 24 published, 16 to compute" in output
 
 
+def test_the_plan_of_a_fresh_clone_knows_published_cells_by_their_names(published):
+    shutil.rmtree(published.path / "data" / "prepared")
+    output = published.run("stages.train", "--plan")
+    assert f"{CELLS} cells, 0 computed, {CELLS} published, 0 to compute" in output
+    assert "published?: the data is not here yet" in output
+
+
 def test_publishing_again_adds_what_is_new_and_keeps_the_rest(published):
     before = (published.path / "results" / "tiny" / "scores.parquet").read_bytes()
     published.run("stages.publish")

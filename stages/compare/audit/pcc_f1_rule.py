@@ -101,7 +101,7 @@ def rules(evidence: Evidence, dataset: str, cost: str, exact: str, published: st
 
 
 def deciding_rows(evidence: Evidence, costs: Sequence[str]) -> list[Rules]:
-    """By some costs, where the two rules differ and not both fit the printed number."""
+    """Rows by these costs that can decide: the rules differ, and at most one fits."""
     rows = (
         rules(evidence, dataset, cost, exact, published)
         for exact, published in evidence.roles.variants("published").items()

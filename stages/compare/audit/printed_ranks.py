@@ -15,7 +15,7 @@ TITLE = "The printed ranks do not follow from the printed means"
 ANCHOR = "paper"
 
 
-class Entry(NamedTuple):
+class RankedMean(NamedTuple):
     """A number of the main table that has a mean and a rank."""
 
     model: str
@@ -30,7 +30,7 @@ class Line(NamedTuple):
     cost: str
     greater: bool
     decimals: int
-    entries: list[Entry]
+    entries: list[RankedMean]
 
 
 class Odd(NamedTuple):
@@ -83,10 +83,10 @@ def _lines(evidence: Evidence) -> Iterator[Line]:
             yield Line(dataset, cost, evidence.greater(cost), decimals_of(numbers, ()), entries)
 
 
-def _entries(numbers: Sequence[PrintedScore]) -> Iterator[Entry]:
+def _entries(numbers: Sequence[PrintedScore]) -> Iterator[RankedMean]:
     for number in numbers:
         if number.mean is not None and number.rank is not None:
-            yield Entry(number.model, number.mean, number.rank)
+            yield RankedMean(number.model, number.mean, number.rank)
 
 
 def _differing(line: Line) -> Iterator[Odd]:

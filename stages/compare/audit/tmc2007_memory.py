@@ -9,7 +9,7 @@ from stages.compare.numbers import NEAR, enough, near
 
 TITLE = "tmc2007 rewards memory"
 ANCHOR = "other-files"
-MANY = 0.1  # a share of test rows with a twin in the training part that rewards memory
+MANY = 0.1  # share of test rows with a twin in the training part; a larger one rewards memory
 
 
 def audit(evidence: Evidence) -> Finding:

@@ -17,7 +17,7 @@ from stages.compare.numbers import FEWEST_SEEDS, LEVEL
 
 PERMUTATIONS = 9999
 SEED = 20190917
-TOO_SMALL = 0.25  # of the largest entry of its row: such a diagonal is no unit to measure in
+TOO_SMALL = 0.25  # share of the largest entry of its row: a smaller diagonal is no unit for the row
 RULE = (
     "correlation of the off-diagonal entries of memory and label correlation, the memory as it was "
     f"learned and averaged over the seeds: supported if fewer than 5 % of {PERMUTATIONS:,} "
@@ -95,7 +95,7 @@ def label_correlation(labels: Any) -> np.ndarray:
 def permutation_test(
     memory: np.ndarray, correlation: np.ndarray, permutations: int = PERMUTATIONS
 ) -> tuple[float | None, float | None]:
-    """Correlation of the off-diagonal entries, and how often names put at random reach it.
+    """Correlation of the off-diagonal entries, and how often shuffled names reach it.
 
     Only the names are exchanged, the same way for rows and columns, so that each matrix keeps its
     structure. One-sided: a memory that opposes the correlation captures nothing.
@@ -169,7 +169,9 @@ def _captures(matrices: list[Matrix]) -> Judgement | str:
         + (f", {matrix.scaled_r:.2f} in units of the diagonal." if matrix.scaled_r else ".")
         for matrix, r, p, _ in known
     ]
-    _, r, p, (low, high) = max(known, key=lambda row: row[2])  # the least convincing one
+    _, r, p, (low, high) = max(
+        known, key=lambda row: row[2]
+    )  # the claim is judged on the data set with the largest p
     outcome = SUPPORTED if p < LEVEL else CONTRADICTED if p > 1 - LEVEL else INCONCLUSIVE
     estimate = Estimate(r, low, high, 1 - p)
     effects = {m.dataset: r for m, r, _, _ in known}

@@ -27,7 +27,7 @@ def section(evidence: Evidence) -> Iterations:
 
 
 def models(evidence: Evidence) -> tuple[str, str]:
-    """The proposed net, and its variant with one iteration; no name if there is none."""
+    """The proposed net, and its variant with one iteration; empty if there is no such variant."""
     own = evidence.roles.proposed
     return own, evidence.roles.variants("once").get(own, "")
 

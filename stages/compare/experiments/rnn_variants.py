@@ -96,7 +96,7 @@ def _means(
 
 
 def _convention(evidence: Evidence, dataset: str, cost: str, models: Iterable[str]) -> float:
-    """One for the row: the paper's as soon as it changes the score of one kind."""
+    """How the row counts empty rows: as the paper does, if that changes the score of any kind."""
     values = [evidence.empty_beside(dataset, model, cost) for model in models]
     return next((empty for empty in values if empty != DEFAULT_EMPTY), DEFAULT_EMPTY)
 

@@ -5,10 +5,10 @@ A figure carries no style of its own; `figures.css` beside this file colours the
 - `fig` and `fig-curves`, `fig-heat`, `fig-ranks`, `fig-front`, `fig-intervals`,
   `fig-means`, `fig-reliability`: the whole figure
 - `s0` ... `s7`: the colour of a series (dash and marker differ too)
-- `d0` ... `d10`, `d-none`: the steps of a diverging scale and a missing cell;
-  `fig-sign`, `fig-sign strong`, `fig-void`: dash of a negative cell, cross of a missing one
+- `d0` ... `d10`, `d-none`: the steps of a diverging scale and a missing square;
+  `fig-sign`, `fig-sign strong`, `fig-void`: dash of a negative square, cross of a missing one
 - `fig-title`, `fig-name`, `fig-label`, `fig-tick`: text
-- `fig-axis`, `fig-grid`, `fig-lead`, `fig-bar`, `fig-band`, `fig-step`, `fig-cells`,
+- `fig-axis`, `fig-grid`, `fig-lead`, `fig-bar`, `fig-band`, `fig-step`, `fig-squares`,
   `fig-hollow`, `fig-other`: lines and marks
 
 It takes `--paper`, `--ink`, `--soft` and `--line` from the page.

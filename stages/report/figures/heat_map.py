@@ -23,8 +23,8 @@ from stages.report.figures.svg import (
 
 STEPS = 11  # classes d0 (most negative) ... d10 (most positive)
 MIDDLE = STEPS // 2
-MOST_CELLS_WITH_TOOLTIP = 60 * 60  # more would make the page heavy: one tooltip for each row
-SMALLEST_NAMED = 10  # cells; smaller ones leave no room for names
+MOST_SQUARES_WITH_TOOLTIP = 60 * 60  # more would make the page heavy: one tooltip for each row
+SMALLEST_NAMED = 10  # squares; smaller ones leave no room for names
 LONGEST_NAME = 150
 HEAD, SWATCH = 56, 14
 
@@ -32,13 +32,13 @@ Matrix = Sequence[Sequence[float | None]]
 
 
 class _Grid(NamedTuple):
-    """Where the cells are, and how a value becomes a step and a text."""
+    """Where the squares are, and how a value becomes a step and a text."""
 
     labels: Sequence[str]
     columns: Sequence[str]
     bound: float
     decimals: int
-    cell: float
+    square: float
     left: float
     top: float
 
@@ -59,9 +59,9 @@ def heat(
     decimals: int = 2,
     columns: Sequence[str] | None = None,
 ) -> Markup:
-    """Cells coloured from -limit to limit; by default the largest value off the diagonal.
+    """Squares coloured from -limit to limit; by default the largest value off the diagonal.
 
-    A dash marks negative cells, a cross missing ones. Values beyond the limit have the colour
+    A dash marks negative squares, a cross missing ones. Values beyond the limit have the colour
     of the end. Without `columns` these are the labels of the rows, and the diagonal is not judged.
     """
     across = labels if columns is None else columns
@@ -71,15 +71,15 @@ def heat(
     known = [[value if _known(value) else None for value in row] for row in matrix]
     off = [abs(value) for i, j, value in _values(known) if i != j or columns is not None]
     bound = limit or max(off, default=0.0) or 1.0
-    cell = _cell_size(max(count, many))
-    named = cell >= SMALLEST_NAMED
+    square = _square_size(max(count, many))
+    named = square >= SMALLEST_NAMED
     left, above = (_margin(names) if named else 0.0 for names in (labels, across))
-    grid = _Grid(labels, across, bound, decimals, cell, left, HEAD + above)
-    width = max(left + many * cell, left + STEPS * SWATCH + 24, 300.0)
-    bottom = grid.top + count * cell
+    grid = _Grid(labels, across, bound, decimals, square, left, HEAD + above)
+    width = max(left + many * square, left + STEPS * SWATCH + 24, 300.0)
+    bottom = grid.top + count * square
     body = [heading(title, width, f"rows: {row_label}", f"columns: {column_label}")]
     body += [_names(grid)] if named else []
-    body.append((_cells if count * many <= MOST_CELLS_WITH_TOOLTIP else _rows)(grid, known))
+    body.append((_squares if count * many <= MOST_SQUARES_WITH_TOOLTIP else _rows)(grid, known))
     body += [_signs(grid, known)] if named else []
     beyond = any(abs(value) > bound for *_, value in _values(known))
     body.append(_legend(grid, bottom + 14, beyond))
@@ -110,7 +110,7 @@ def _values(matrix: Matrix) -> Iterator[tuple[int, int, float]]:
                 yield i, j, value
 
 
-def _cell_size(count: int) -> float:
+def _square_size(count: int) -> float:
     if count <= 60:
         return float(min(26, max(SMALLEST_NAMED, 300 // count)))
     return max(2.0, 600.0 // count)
@@ -121,40 +121,40 @@ def _margin(labels: Sequence[str]) -> float:
 
 
 def _names(grid: _Grid) -> Markup:
-    size = min(SMALL, grid.cell)
+    size = min(SMALL, grid.square)
     parts = []
     for i, label in enumerate(grid.labels):
         short = shortened(label, LONGEST_NAME, size)
-        y = grid.top + (i + 0.5) * grid.cell
+        y = grid.top + (i + 0.5) * grid.square
         parts.append(text(short, grid.left - 4, y, text_anchor="end", font_size=size))
     for j, label in enumerate(grid.columns):
         short = shortened(label, LONGEST_NAME, size)
-        x, y = grid.left + (j + 0.5) * grid.cell, grid.top - 4
+        x, y = grid.left + (j + 0.5) * grid.square, grid.top - 4
         turned = f"rotate(-90 {number(x)} {number(y)})"
         parts.append(text(short, x, y, transform=turned, font_size=size))
     return group(*parts, class_="fig-tick")
 
 
-def _cells(grid: _Grid, matrix: Matrix) -> Markup:
-    """Each cell with its own tooltip."""
+def _squares(grid: _Grid, matrix: Matrix) -> Markup:
+    """Each square with its own tooltip."""
     parts = [
         tag(
             "rect",
             tag("title", f"{grid.labels[i]}, {grid.columns[j]}: {grid.label(value)}"),
             class_=grid.shade(value),
-            x=grid.left + j * grid.cell,
-            y=grid.top + i * grid.cell,
-            width=grid.cell,
-            height=grid.cell,
+            x=grid.left + j * grid.square,
+            y=grid.top + i * grid.square,
+            width=grid.square,
+            height=grid.square,
         )
         for i, row in enumerate(matrix)
         for j, value in enumerate(row)
     ]
-    return group(*parts, class_="fig-cells")
+    return group(*parts, class_="fig-squares")
 
 
 def _rows(grid: _Grid, matrix: Matrix) -> Markup:
-    """Neighbours of one colour drawn as one; a tooltip for each row names its extremes."""
+    """Neighbours of one colour are drawn as one; a tooltip for each row names its extremes."""
     parts = []
     for i, row in enumerate(matrix):
         shades = [grid.shade(value) for value in row]
@@ -171,8 +171,8 @@ def _rows(grid: _Grid, matrix: Matrix) -> Markup:
             if v is not None and not (square and j == i)
         ]
         parts.append(group(*runs, tooltip=f"{grid.labels[i]}: {_extremes(grid, others)}"))
-    place = f"translate({number(grid.left)} {number(grid.top)}) scale({number(grid.cell)})"
-    return group(*parts, class_="fig-cells", transform=place)
+    place = f"translate({number(grid.left)} {number(grid.top)}) scale({number(grid.square)})"
+    return group(*parts, class_="fig-squares", transform=place)
 
 
 def _extremes(grid: _Grid, named: Sequence[tuple[float, str]]) -> str:
@@ -183,18 +183,18 @@ def _extremes(grid: _Grid, named: Sequence[tuple[float, str]]) -> str:
 
 
 def _signs(grid: _Grid, matrix: Matrix) -> Markup:
-    """A longer dash for a more negative cell, so that no sign hangs on colour; a cross for none."""
+    """A longer dash for a more negative square: no sign hangs on colour. A cross marks none."""
     strokes: dict[str, str] = {"fig-sign": "", "fig-sign strong": "", "fig-void": ""}
     for i, row in enumerate(matrix):
         for j, value in enumerate(row):
-            x, y = grid.left + (j + 0.5) * grid.cell, grid.top + (i + 0.5) * grid.cell
+            x, y = grid.left + (j + 0.5) * grid.square, grid.top + (i + 0.5) * grid.square
             step = MIDDLE if value is None else step_of(value, grid.bound)
             if step < MIDDLE:
-                half = grid.cell * (0.12 + 0.04 * (MIDDLE - step))
+                half = grid.square * (0.12 + 0.04 * (MIDDLE - step))
                 kind = "fig-sign strong" if step < 2 else "fig-sign"
                 strokes[kind] += f"M{number(x - half)} {number(y)}h{number(2 * half)}"
             elif value is None:
-                half, both = grid.cell * 0.25, number(grid.cell * 0.5)
+                half, both = grid.square * 0.25, number(grid.square * 0.5)
                 strokes["fig-void"] += f"M{number(x - half)} {number(y - half)}l{both} {both}"
                 strokes["fig-void"] += f"M{number(x - half)} {number(y + half)}l{both} -{both}"
     paint = {"stroke": "currentColor", "fill": "none"}
@@ -219,7 +219,7 @@ def _legend(grid: _Grid, top: float, beyond: bool) -> Markup:
         x = grid.left + at * SWATCH
         parts.append(line(x, top + 10, x, top + 13, class_="fig-axis"))
         parts.append(text(label, x, top + 22, class_="fig-tick", text_anchor=anchor))
-    return group(*parts, class_="fig-cells")
+    return group(*parts, class_="fig-squares")
 
 
 def _description(

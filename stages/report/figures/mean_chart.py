@@ -33,8 +33,8 @@ def mean_chart(spans: Sequence[Span], title: str, label: str, chosen: str | None
             body.append(line(x(span.mean), TOP, x(span.mean), bottom, class_="fig-lead",
                              stroke_dasharray="3 3"))  # fmt: skip
         body.append(_row(span, x, y, left, span.name == chosen))
-    said = "; ".join(f"{span.name} {span.mean:.4g}" for span in spans)
-    return figure("means", WIDTH, bottom + 26, title, f"{label}: {said}", *body)
+    values = "; ".join(f"{span.name} {span.mean:.4g}" for span in spans)
+    return figure("means", WIDTH, bottom + 26, title, f"{label}: {values}", *body)
 
 
 def _row(span: Span, x: Scale, y: float, left: float, chosen: bool) -> Markup:

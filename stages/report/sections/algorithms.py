@@ -20,7 +20,7 @@ from stages.report.over_datasets import (
 from stages.report.page_inputs import Inputs
 from stages.report.ranks import columns_of, conventions, ranked, titled_of
 from stages.report.sections import Section
-from stages.report.table import Cell, Column, Table, name, piece, simple, texts
+from stages.report.table import Column, Entry, Table, name, piece, simple, texts
 
 TITLE = "Algorithms"
 COUNTS = ("win", "tie", "loss")
@@ -98,13 +98,13 @@ def pair_table(comparison: Comparison, cost_name: str, other: bool) -> Table | N
     return simple(file, caption, [*texts("Model"), *columns], rows, kind="pairs", sortable=False)
 
 
-def _entry(pair: Pair | None) -> Cell:
+def _entry(pair: Pair | None) -> Entry:
     if pair is None:
-        return Cell(piece("silent", "·"), kind="void")
+        return Entry(piece("silent", "·"), kind="void")
     both = {"paired": pair, "corrected": pair.corrected}
-    html = piece("switched", "test", {test: Cell(_three(row)) for test, row in both.items()})
+    html = piece("switched", "test", {test: Entry(_three(row)) for test, row in both.items()})
     numbers = [number for row in both.values() for number in (row.win, row.tie, row.loss)]
-    return Cell(html, fields=dict(zip(FIELDS, numbers, strict=True)))
+    return Entry(html, fields=dict(zip(FIELDS, numbers, strict=True)))
 
 
 def _three(counts: Counts) -> str:
@@ -126,7 +126,7 @@ def pair_reading(comparison: Comparison, cost_name: str, other: bool) -> str:
     pair = overall.tests[front[0]][front[1]]
     one, two = map(isolated, front)
     choices = {
-        test: Cell(
+        test: Entry(
             f"the row of {one} says against {two}: better on {counts.win}, not told apart on "
             f"{counts.tie}, worse on {counts.loss}. {ENDS[test]}"
         )

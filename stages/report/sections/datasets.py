@@ -7,7 +7,7 @@ from stages.common.slices import DatasetCounts, DatasetRows
 from stages.common.words import count, file_name, listed
 from stages.report.page_inputs import Inputs
 from stages.report.sections import Section, View
-from stages.report.table import Cell, Column, Table, name, piece, simple, texts
+from stages.report.table import Column, Entry, Table, name, piece, simple, texts
 
 TITLE = "Table of data sets"
 COUNTS = ("features", "labels", "instances", "cardinality", "density")
@@ -32,7 +32,7 @@ def dataset_table(rows: Sequence[DatasetCounts]) -> Table:
     return simple("data-sets", "Counts from the files, with the printed ones", columns, cells)
 
 
-def _count(row: DatasetCounts, key: str) -> Cell:
+def _count(row: DatasetCounts, key: str) -> Entry:
     ours, printed = row.ours[key], (row.printed or {}).get(key)
     note = ""
     if printed is not None and key in row.wrong:
@@ -41,7 +41,7 @@ def _count(row: DatasetCounts, key: str) -> Cell:
     elif printed is not None:
         note = piece("sign", "=", "as printed", "near")
     html = piece("joined", count(ours), note)
-    return Cell(html, ours, fields={"ours": ours, "paper": printed})
+    return Entry(html, ours, fields={"ours": ours, "paper": printed})
 
 
 def wrong_counts(rows: Sequence[DatasetCounts]) -> str:
@@ -71,7 +71,11 @@ def cards(inputs: Inputs) -> dict[str, Any]:
 def _checks(inputs: Inputs, dataset: str) -> Table:
     columns = texts("Result", "Expectation", "Observed")
     rows = [
-        [Cell(check_mark(check["status"])), Cell(check["text"], head=True), Cell(check["observed"])]
+        [
+            Entry(check_mark(check["status"])),
+            Entry(check["text"], head=True),
+            Entry(check["observed"]),
+        ]
         for check in inputs.validations[dataset]["checks"]
     ]
     file = f"validation-{dataset}"

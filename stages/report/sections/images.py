@@ -12,8 +12,8 @@ from stages.report.table import (
     LOST,
     MEAN,
     NOT_PRINTED,
-    Cell,
     Column,
+    Entry,
     Group,
     Table,
     estimate,
@@ -102,13 +102,13 @@ def _column(row: ImageRow) -> Column:
     return Column(piece("joined", row.title, piece("sign", *way)), fields=MEAN)
 
 
-def _ours(images: ImageSet, model: str) -> list[Cell]:
+def _ours(images: ImageSet, model: str) -> list[Entry]:
     means = [(row.models.get(model), _decimals(row)) for row in images.rows]
     cells = [estimate(mean, d, LOST, mean is not None and mean.best) for mean, d in means]
     return [name(model), *cells]
 
 
-def _theirs(images: ImageSet, model: str) -> list[Cell]:
+def _theirs(images: ImageSet, model: str) -> list[Entry]:
     numbers = [number(row.printed.get(model), 4, NOT_PRINTED) for row in images.rows]
     return [name(model), *numbers]
 

@@ -8,8 +8,8 @@ from stages.report.sections import Section, View
 from stages.report.table import (
     LOST,
     RESULTS,
-    Cell,
     Column,
+    Entry,
     Figure,
     estimate,
     means,
@@ -51,7 +51,7 @@ def show(part: Iterations, inputs: Inputs) -> list[Section]:
 def _sentence(row: Addition, title: str) -> str:
     effect = Effect(row.gain.effect, row.gain.low, row.gain.high)
     return (
-        f"{title}: {row.adds} add {effect_text(effect)} over "
+        f"{title}: what {row.adds} add is {effect_text(effect)} over "
         f"{counted(row.gain.datasets, 'data set')}."
     )
 
@@ -62,12 +62,12 @@ def _drawing(rows: list[OnceRow], title: str) -> str:
     return intervals(names, {"rethinking": effects}, title, "gain by rethinking")
 
 
-def _row(row: OnceRow, title: str) -> list[Cell]:
+def _row(row: OnceRow, title: str) -> list[Entry]:
     return [
         name(row.dataset),
         name(title),
         estimate(row.once, row.decimals, LOST),
         estimate(row.whole, row.decimals, LOST),
-        void(LOST) if row.gain is None else Cell(change(row.gain), row.gain),
-        Cell(RESULTS[row.corrected.result].format(better="rethinking", other="one iteration")),
+        void(LOST) if row.gain is None else Entry(change(row.gain), row.gain),
+        Entry(RESULTS[row.corrected.result].format(better="rethinking", other="one iteration")),
     ]

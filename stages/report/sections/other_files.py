@@ -7,8 +7,8 @@ from stages.report.sections import Section, View
 from stages.report.table import (
     LOST,
     NOT_PRINTED,
-    Cell,
     Column,
+    Entry,
     distance,
     estimate,
     means,
@@ -52,7 +52,7 @@ def _sentence(twins: dict[str, float]) -> str:
     return f"Test rows with the features of a training row: {listed(shares)}."
 
 
-def _row(row: FileScore, inputs: Inputs) -> list[Cell]:
+def _row(row: FileScore, inputs: Inputs) -> list[Entry]:
     return [
         name(row.dataset),
         name(row.other),

@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 
 from stages.common.slices import ProtocolRow, Protocols
-from stages.common.words import change, counted, duration
+from stages.common.words import change, counted, duration, gains
 from stages.report.page_inputs import Inputs
 from stages.report.sections import Section, View
 from stages.report.table import (
     LOST,
     NOT_PRINTED,
     RESULTS,
-    Cell,
     Column,
+    Entry,
     estimate,
     means,
     name,
@@ -59,24 +59,24 @@ def _sentence(rows: Sequence[ProtocolRow]) -> str:
     )
     results = [row.corrected.result for row in rows]
     return (
-        f"Over {counted(len(known), 'data set and cost', 'data sets and costs')} ours scores "
-        f"{change(sum(known) / len(known))} on average; by the corrected test it is better "
-        f"{results.count('win')} times and worse {results.count('loss')} times."
+        f"Over {counted(len(known), 'data set and cost', 'data sets and costs')} ours "
+        f"{gains(sum(known) / len(known))} on average; by the corrected test it is better on "
+        f"{results.count('win')} of them and worse on {results.count('loss')}."
         + (f" It takes 1/{theirs / ours:.1f} of the CPU time." if ours and theirs else "")
     )
 
 
-def _row(row: ProtocolRow, inputs: Inputs) -> list[Cell]:
+def _row(row: ProtocolRow, inputs: Inputs) -> list[Entry]:
     return [
         name(row.dataset),
         name(inputs.comparison.title(row.cost)),
         estimate(row.ours, row.decimals, LOST),
         estimate(row.theirs, row.decimals, LOST),
         estimate(row.printed, row.decimals, NOT_PRINTED),
-        void(LOST) if row.gain is None else Cell(change(row.gain), row.gain),
-        Cell(RESULTS[row.corrected.result].format(better="ours", other="the paper's")),
+        void(LOST) if row.gain is None else Entry(change(row.gain), row.gain),
+        Entry(RESULTS[row.corrected.result].format(better="ours", other="the paper's")),
         *(
-            void(LOST) if seconds is None else Cell(duration(seconds), seconds)
+            void(LOST) if seconds is None else Entry(duration(seconds), seconds)
             for seconds in (row.seconds, row.their_seconds)
         ),
     ]

@@ -11,8 +11,8 @@ from stages.report.page_inputs import Inputs
 from stages.report.sections import Section, View
 from stages.report.table import (
     LOST,
-    Cell,
     Column,
+    Entry,
     Figure,
     Table,
     estimate,
@@ -96,7 +96,7 @@ def _table(dataset: str, parts: Sequence[Curve]) -> Table:
     rows = [
         [
             name(curve.title),
-            Cell(str(step), step),
+            Entry(str(step), step),
             estimate(train, curve.decimals, LOST),
             estimate(test, curve.decimals, LOST),
         ]

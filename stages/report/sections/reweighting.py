@@ -9,8 +9,8 @@ from stages.report.sections import Section, View
 from stages.report.table import (
     LOST,
     NOT_PRINTED,
-    Cell,
     Column,
+    Entry,
     counted_as,
     estimate,
     judged,
@@ -55,7 +55,7 @@ def _wins(part: ReweightedNets) -> str:
         "paired": ("paired t-test", [row.test.result for row in part.rows]),
         "corrected": ("corrected t-test", [row.corrected.result for row in part.rows]),
     }
-    choices = {test: Cell(_tally(words, results)) for test, (words, results) in tests.items()}
+    choices = {test: Entry(_tally(words, results)) for test, (words, results) in tests.items()}
     return piece("switched", "test", choices)
 
 
@@ -70,7 +70,7 @@ def _tally(test: str, results: Sequence[str]) -> str:
     )
 
 
-def _row(row: ReweightedNet, title: str) -> list[Cell]:
+def _row(row: ReweightedNet, title: str) -> list[Entry]:
     printed = row.printed
     return [
         counted_as(row.dataset, row.empty),
@@ -85,15 +85,15 @@ def _row(row: ReweightedNet, title: str) -> list[Cell]:
     ]
 
 
-def gain(value: float | None) -> Cell:
+def gain(value: float | None) -> Entry:
     """A gain in standard errors: positive where it helps."""
     if value is None:
         return void("no standard error", NONE)
     return judged(value, value > 0, "no clear gain:", "helps:", "hurts:")
 
 
-def _tested(row: ReweightedNet) -> Cell:
+def _tested(row: ReweightedNet) -> Entry:
     """The outcome of both t-tests; the switch shows one of them."""
     results = {"paired": row.test.result, "corrected": row.corrected.result}
-    choices = {test: Cell(piece("marked", *RESULTS[word])) for test, word in results.items()}
-    return Cell(piece("switched", "test", choices), fields=results)
+    choices = {test: Entry(piece("marked", *RESULTS[word])) for test, word in results.items()}
+    return Entry(piece("switched", "test", choices), fields=results)

@@ -9,7 +9,7 @@ from stages.report.sections import Section, View
 from stages.report.table import (
     LOST,
     NOT_PRINTED,
-    Cell,
+    Entry,
     counted_as,
     estimate,
     means,
@@ -29,7 +29,7 @@ def show(part: RnnVariants, inputs: Inputs) -> list[Section]:
     caption = "Kinds of recurrent nets of about equal size"
     view = View(
         intro=[
-            "The recurrent layer exchanged, with about 200,000 parameters in each net.",
+            "Nets with other recurrent layers, each of about 200,000 parameters.",
             _best(part, inputs.comparison),
         ],
         tables=[simple("rnn-variants", caption, columns, rows)],
@@ -39,7 +39,7 @@ def show(part: RnnVariants, inputs: Inputs) -> list[Section]:
     return [Section("rnn-variants", TITLE, view)]
 
 
-def _row(row: RnnVariant, title: str) -> list[Cell]:
+def _row(row: RnnVariant, title: str) -> list[Entry]:
     return [
         counted_as(row.dataset, row.empty),
         name(title),

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 
 from stages.common.slices import Addition, Gain, LearnerGain, Reliability, RuleGains
-from stages.common.words import change, counted, listed
+from stages.common.words import change, counted, gains, listed
 from stages.report.figures import Bin, Effect, effect_text, intervals, reliability
 from stages.report.page_inputs import Inputs
 from stages.report.sections import Section, View
-from stages.report.table import Cell, Column, Figure, Table, name, number, simple, texts, void
+from stages.report.table import Column, Entry, Figure, Table, name, number, simple, texts, void
 
 TITLE = "Rules"
 GAIN = ("gain", "low", "high")
@@ -30,8 +30,9 @@ def show(part: RuleGains, inputs: Inputs) -> list[Section]:
         ],
         figures=[_gains_figure(part.learners, title), *_reliability_figures(part.reliability)],
         tables=[_additions_table(part.additions, title)] if part.additions else [],
-        reading="A gain is the mean over data sets of the better mean's share of the score, with "
-        "its 95 % interval: what another data set may bring. Every model was tuned for the cost.",
+        reading="A gain is how much better a mean is, as a share of the larger score, averaged "
+        "over data sets. Its 95 % interval says what another data set may bring. Every model was "
+        "tuned for the cost.",
     )
     return [Section("rules", TITLE, view)]
 
@@ -50,8 +51,8 @@ def _sentences(part: RuleGains, title: Callable[[str], str]) -> list[str]:
             if row.cost == cost
         ]
         sentences.append(
-            f"{title(cost)}: the rule gains {change(mean)} on average over "
-            f"{counted(len(by_rule), 'learner')}, {better} of which it makes better."
+            f"{title(cost)}: the rule {gains(mean)} on average over "
+            f"{counted(len(by_rule), 'learner')} and makes {better} of them better."
             + (f" What is added to {part.additions[0].without}: {listed(added)}." if added else "")
         )
     return sentences
@@ -77,8 +78,11 @@ def _gains_figure(rows: Sequence[LearnerGain], title: Callable[[str], str]) -> F
     lines = [
         [
             name(learner),
-            *(_cell(_of(rows, learner, cost).rule, "not measured") for cost in costs),
-            *(_cell(_of(rows, learner, cost).training, "not trained for a cost") for cost in costs),
+            *(_entry(_of(rows, learner, cost).rule, "not measured") for cost in costs),
+            *(
+                _entry(_of(rows, learner, cost).training, "not trained for a cost")
+                for cost in costs
+            ),
         ]
         for learner in dict.fromkeys(row.learner for row in rows)
     ]
@@ -99,20 +103,20 @@ def _drawing(rows: Sequence[LearnerGain], title: str) -> str:
     return intervals([row.learner for row in rows], known, title, "gain over one half")
 
 
-def _cell(gain: Gain | None, missing: str) -> Cell:
+def _entry(gain: Gain | None, missing: str) -> Entry:
     if gain is None:
         return void(missing)
     fields = {"gain": gain.effect, "low": gain.low, "high": gain.high}
-    return Cell(effect_text(_effect(gain)), gain.effect, "wraps", fields=fields)
+    return Entry(effect_text(_effect(gain)), gain.effect, "wraps", fields=fields)
 
 
 def _additions_table(rows: Sequence[Addition], title: Callable[[str], str]) -> Table:
     """A row for each thing that is added, a column for each cost."""
     costs = dict.fromkeys(row.cost for row in rows)
-    gains = {(row.adds, row.cost): row.gain for row in rows}
+    added = {(row.adds, row.cost): row.gain for row in rows}
     columns = [*texts("What is added"), *(Column(title(cost), fields=GAIN) for cost in costs)]
     lines = [
-        [name(adds), *(_cell(gains.get((adds, cost)), "not measured") for cost in costs)]
+        [name(adds), *(_entry(added.get((adds, cost)), "not measured") for cost in costs)]
         for adds in dict.fromkeys(row.adds for row in rows)
     ]
     caption = f"What weights and what the rule add to {rows[0].without}"

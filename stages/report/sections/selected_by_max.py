@@ -10,8 +10,8 @@ from stages.report.table import (
     CLOSE,
     LOST,
     NOT_PRINTED,
-    Cell,
     Column,
+    Entry,
     distance,
     estimate,
     means,
@@ -51,7 +51,7 @@ def _decimals(inputs: Inputs, row: WrongChoice) -> int:
     return table.decimals if table else 3
 
 
-def _row(row: WrongChoice, decimals: int) -> list[Cell]:
+def _row(row: WrongChoice, decimals: int) -> list[Entry]:
     return [
         name(row.dataset),
         name(row.model),

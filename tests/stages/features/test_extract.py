@@ -8,7 +8,7 @@ import pytest
 
 from stages.common.catalog import load_catalog
 from stages.common.files import sha256_of
-from stages.common.images import parts, patches_of, read_matrix
+from stages.common.image_features import parts, patches_of, read_matrix
 from stages.common.sources import Pictures, Weights
 from stages.features import extract as extraction
 from stages.features.extract import Speed, extract

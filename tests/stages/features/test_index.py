@@ -4,8 +4,7 @@ import pytest
 
 from stages.common.catalog import Entry, Source
 from stages.common.errors import DataError
-from stages.features.image_labels import read_coco, read_labelled_csv
-from stages.features.index import read_index
+from stages.features.index import read_coco, read_index, read_labelled_csv
 from tests.stages.features.pictures import coco, save
 
 IMAGES = {"a.jpg": [2, 2, 1], "b.jpg": [], "c.jpg": [2]}

@@ -16,18 +16,9 @@ from stages.common.errors import DataError
 from stages.prepare.mldr import read_mldr
 from stages.prepare.readers import read_dataset
 from tests.readme import ROOT
+from torture.examples import r_frame
 
-FRAME = {
-    "x": np.array([0.5, 0, np.nan]),
-    "text": np.array(["1", "0", "1"]),
-    "words": np.array(["red", "", "dark blue"]),
-    "whole": np.array([1, 2, -3], np.int32),
-    "truth": np.array([True, False, True]),
-    "factor": pd.Categorical(["yes", "no", "yes"], categories=["yes", "no"]),
-    "y": np.array([0.0, 1, 1]),
-    ".labelcount": np.array([1.0, 2, 2]),
-    ".SCUMBLE": np.array([0.0, 0.1, 0.2]),
-}
+FRAME = r_frame() | {".SCUMBLE": np.array([0.0, 0.1, 0.2])}
 
 
 def mldr(frame=FRAME, index=(7, 2), **more):
@@ -36,8 +27,8 @@ def mldr(frame=FRAME, index=(7, 2), **more):
 
 @pytest.fixture
 def write(tmp_path):
-    def write(found, name="set.rda", **options):
-        objects = found if "dataset" not in found else {"set": found}
+    def write(content, name="set.rda", **options):
+        objects = content if "dataset" not in content else {"set": content}
         rdata.write_rda(tmp_path / name, objects, **options)
         return tmp_path / name
 
@@ -130,9 +121,9 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("found", "reason"), REFUSED.values(), ids=REFUSED.keys())
-def test_what_is_no_object_of_mldr_is_refused(write, found, reason):
-    path = write(found)
+@pytest.mark.parametrize(("content", "reason"), REFUSED.values(), ids=REFUSED.keys())
+def test_what_is_no_object_of_mldr_is_refused(write, content, reason):
+    path = write(content)
     with pytest.raises(DataError) as refusal:
         read_mldr(path)
     assert str(path) in str(refusal.value) and reason in str(refusal.value)
@@ -281,13 +272,13 @@ REAL = [name for name, entry in CATALOG.datasets.items() if entry.sources[0].for
 def test_the_real_files_hold_what_the_catalogue_counts(mirror, name):
     entry = CATALOG.entry(name)
     start = time.process_time()
-    found = read_dataset(entry.sources[0], mirror / entry.sources[0].mirror)
+    dataset = read_dataset(entry.sources[0], mirror / entry.sources[0].mirror)
     assert time.process_time() - start < 20
     counts = entry.counts
-    assert found.features.matrix.shape == (counts.instances, counts.features)
-    assert found.labels.shape == (counts.instances, counts.labels)
-    assert found.labels.sum() / counts.instances == pytest.approx(counts.cardinality, abs=0.0006)
-    assert int((found.labels.sum(axis=1) == 0).sum()) == counts.empty
+    assert dataset.features.matrix.shape == (counts.instances, counts.features)
+    assert dataset.labels.shape == (counts.instances, counts.labels)
+    assert dataset.labels.sum() / counts.instances == pytest.approx(counts.cardinality, abs=0.0006)
+    assert int((dataset.labels.sum(axis=1) == 0).sum()) == counts.empty
 
 
 def test_labels_that_never_occur_are_those_of_two_sets(mirror):

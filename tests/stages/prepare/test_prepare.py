@@ -5,7 +5,7 @@ from scipy import sparse
 from rethink.tables import Column, RawTable, encode
 from stages.common.catalog import Entry
 from stages.prepare.dataset import content_hash, prepare
-from stages.prepare.raw import RawDataset
+from stages.prepare.readers import RawDataset
 
 SOURCE = {"format": "csv", "files": [{"name": "a.csv"}], "labels": ["y"]}
 

@@ -144,7 +144,7 @@ def _table(cost, dataset, datasets, models, seeds, failed):
     }
     places = _places(values, seeds, greater)
     others = _places(
-        {m: {s: score(dataset, m, s, models, True) for s in found} for m, found in values.items()},
+        {m: {s: score(dataset, m, s, models, True) for s in seeds} for m, seeds in values.items()},
         seeds,
         greater,
     )
@@ -180,7 +180,7 @@ def _table(cost, dataset, datasets, models, seeds, failed):
 
 
 def _places(values, seeds, greater):
-    means = {model: fmean(found.values()) for model, found in values.items() if found}
+    means = {model: fmean(by_seed.values()) for model, by_seed in values.items() if by_seed}
     ranked = [m for m in means if len(values[m]) == seeds and m != REFERENCE]
     order = sorted(ranked, key=means.__getitem__, reverse=greater)
     bar = means.get(TRIVIAL)
@@ -188,7 +188,7 @@ def _places(values, seeds, greater):
         model: Place(
             mean=means.get(model),
             ste=0.002 if model in means and seeds > 1 else None,
-            n=len(found),
+            n=len(by_seed),
             planned=seeds,
             common_mean=means.get(model) if model in order else None,
             common_ste=0.002 if model in order and seeds > 1 else None,
@@ -199,7 +199,7 @@ def _places(values, seeds, greater):
             if model in order and model != TRIVIAL and bar is not None
             else None,
         )
-        for model, found in values.items()
+        for model, by_seed in values.items()
     }
 
 
@@ -218,17 +218,17 @@ def _overall(tables, models, other):
 
 
 def _tests(ranked, other):
-    found = {}
+    pairs = {}
     for one, two in permutations(ranked, 2):
         first = ranked.index(one) < ranked.index(two)
         weaker = Counts(win=0, tie=3, loss=0, too_few=1 if other else 0)
         counts = (2, 1, 0, 0) if first else (0, 1, 2, 0)
-        found.setdefault(one, {})[two] = Pair(*counts, corrected=weaker, datasets={})
-    return found
+        pairs.setdefault(one, {})[two] = Pair(*counts, corrected=weaker, datasets={})
+    return pairs
 
 
 def over_datasets(ranked, used, left_out):
-    found = OverDatasets(
+    overview = OverDatasets(
         models=ranked,
         datasets=used,
         left_out=left_out,
@@ -246,27 +246,27 @@ def over_datasets(ranked, used, left_out):
         why="it takes three models and two data sets",
     )
     if len(ranked) < 3 or len(used) < 2:
-        return found
+        return overview
     pairs = [(a, b) for i, a in enumerate(ranked) for b in ranked[i + 1 :]]
-    found.why = None
-    found.friedman = Friedman(9.3, 0.0254, len(used), len(ranked))
-    found.nemenyi = Nemenyi(2.343, [ranked[:2]])
-    found.wilcoxon_holm = [
+    overview.why = None
+    overview.friedman = Friedman(9.3, 0.0254, len(used), len(ranked))
+    overview.nemenyi = Nemenyi(2.343, [ranked[:2]])
+    overview.wilcoxon_holm = [
         Wilcoxon(a, b, 0.031, 0.0004 if i else 0.4, len(used), a if i else None)
         for i, (a, b) in enumerate(pairs)
     ]
     own = "RethinkNet" if "RethinkNet" in ranked else ranked[0]
-    found.signed_rank = [SignedRank(own, b, 0.71, 0.09, 0.2, 0.01) for b in ranked if b != own]
-    found.control = [
+    overview.signed_rank = [SignedRank(own, b, 0.71, 0.09, 0.2, 0.01) for b in ranked if b != own]
+    overview.control = [
         Wilcoxon(own, b, 0.031, 0.0004 if i else 0.4, len(used), own if i else None)
         for i, b in enumerate(m for m in ranked if m != own)
     ]
-    found.pairs = [PairEffect(a, b, 0.12, 2, 0, 0, 0.5) for a, b in pairs]
-    found.standings = {
+    overview.pairs = [PairEffect(a, b, 0.12, 2, 0, 0, 0.5) for a, b in pairs]
+    overview.standings = {
         m: Standing(n + 1.0, n + 0.6, n + 1.4, n / 10, 1 - n / 10) for n, m in enumerate(ranked)
     }
-    found.groups = [ranked[:2]]
-    return found
+    overview.groups = [ranked[:2]]
+    return overview
 
 
 def _paper(datasets, ranked):

@@ -22,8 +22,8 @@ def named(root):
 
 def tooltip(root, start):
     """The one element whose tooltip starts like this."""
-    (found,) = [element for name, element in named(root).items() if name.startswith(start)]
-    return found
+    (match,) = [element for name, element in named(root).items() if name.startswith(start)]
+    return match
 
 
 def place(element):

@@ -121,16 +121,16 @@ def contrast(one, other):
 
 @pytest.mark.parametrize("scheme", PAPER)
 def test_names_in_the_colour_of_a_series_can_be_read(scheme):
-    found = colours()[scheme]
+    palette = colours()[scheme]
     for i in range(8):
-        assert contrast(found[f"s{i}"], PAPER[scheme]) >= 4.5
+        assert contrast(palette[f"s{i}"], PAPER[scheme]) >= 4.5
 
 
 @pytest.mark.parametrize("scheme", PAPER)
 def test_the_steps_of_the_scale_move_steadily_away_from_the_paper(scheme):
-    found = colours()[scheme]
+    palette = colours()[scheme]
     for side in (range(5, -1, -1), range(5, 11)):
-        away = [contrast(found[f"d{step}"], PAPER[scheme]) for step in side]
+        away = [contrast(palette[f"d{step}"], PAPER[scheme]) for step in side]
         assert away == sorted(away)
 
 

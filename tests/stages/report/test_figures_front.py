@@ -60,9 +60,9 @@ def test_points_agree_with_the_ticks():
 def test_the_front_is_steps_through_its_models():
     root = draw()
     (steps,) = with_class(root, "fig-step")
-    found = corners(steps)
-    assert [at(root, name) for name in ("top-k", "BR", "RethinkNet")] == found[:-1:2]
-    for (x1, y1), (x2, y2) in pairwise(found):
+    path_corners = corners(steps)
+    assert [at(root, name) for name in ("top-k", "BR", "RethinkNet")] == path_corners[:-1:2]
+    for (x1, y1), (x2, y2) in pairwise(path_corners):
         assert (x1 == x2) != (y1 == y2)
         assert x2 >= x1
         assert y2 <= y1

@@ -60,7 +60,7 @@ def test_negative_cells_carry_a_dash_and_missing_ones_a_cross():
 )
 def test_one_label_equal_values_and_no_value_are_drawn(matrix):
     root = draw(matrix)
-    assert len(with_class(root, "fig-cells")[0]) == len(matrix) ** 2
+    assert len(with_class(root, "fig-squares")[0]) == len(matrix) ** 2
     assert "nan" not in desc(root)
 
 
@@ -93,7 +93,7 @@ def test_a_large_matrix_covers_every_cell_once():
     count = 61
     root = draw(square(count))
     covered = 0
-    for path in with_class(root, "fig-cells")[0].iter(f"{SVG}path"):
+    for path in with_class(root, "fig-squares")[0].iter(f"{SVG}path"):
         covered += sum(int(run.split("h")[1].split("v")[0]) for run in path.get("d").split("M")[1:])
     assert covered == count**2
 

@@ -21,8 +21,8 @@ from stages.report.figures.svg import (
 
 
 def test_attributes_and_children_are_escaped():
-    found = tag("text", "<b> & ", tag("tspan", "ok"), class_='a"b')
-    assert found == '<text class="a&#34;b">&lt;b&gt; &amp; <tspan>ok</tspan></text>'
+    element = tag("text", "<b> & ", tag("tspan", "ok"), class_='a"b')
+    assert element == '<text class="a&#34;b">&lt;b&gt; &amp; <tspan>ok</tspan></text>'
 
 
 def test_a_long_text_is_shortened_to_fit():
@@ -37,19 +37,19 @@ def test_a_long_text_is_shortened_to_fit():
     ("low", "high"), [(0.0, 1.0), (0.613, 0.674), (-3.0, 8.0), (1375.0, 1490.0), (1e-5, 3e-5)]
 )
 def test_ticks_are_few_round_and_inside(low, high):
-    found = ticks(low, high)
-    assert 2 <= len(found) <= 7
-    assert all(low <= tick <= high for tick in found)
-    steps = {round((b - a) / (high - low), 6) for a, b in pairwise(found)}
+    marks = ticks(low, high)
+    assert 2 <= len(marks) <= 7
+    assert all(low <= tick <= high for tick in marks)
+    steps = {round((b - a) / (high - low), 6) for a, b in pairwise(marks)}
     assert len(steps) == 1
-    assert all(float(f"{tick:.4g}") == pytest.approx(tick) for tick in found)
+    assert all(float(f"{tick:.4g}") == pytest.approx(tick) for tick in marks)
 
 
 @pytest.mark.parametrize(("low", "high"), [(0.006, 500), (1.9, 4.8), (0.5, 30)])
 def test_log_ticks_are_some_and_inside(low, high):
-    found = log_ticks(low, high)
-    assert 2 <= len(found) <= 9
-    assert all(low <= tick <= high for tick in found)
+    marks = log_ticks(low, high)
+    assert 2 <= len(marks) <= 9
+    assert all(low <= tick <= high for tick in marks)
 
 
 def test_ticks_of_a_log_axis_are_plain_numbers():

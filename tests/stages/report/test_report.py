@@ -84,10 +84,10 @@ def test_the_lines_that_recompute_a_table_give_the_table(tmp_path, monkeypatch, 
     )
     lines = reproduce(made_up())["recompute"]
     assert len(lines.splitlines()) <= 10
-    found = {}
-    exec(lines, found)
-    assert found["table"].loc["BR", ("mean", "yeast")] == pytest.approx(0.22)
-    assert found["table"].loc["BR", ("sem", "yeast")] == pytest.approx(0.02 / 3**0.5)
+    names = {}
+    exec(lines, names)
+    assert names["table"].loc["BR", ("mean", "yeast")] == pytest.approx(0.22)
+    assert names["table"].loc["BR", ("sem", "yeast")] == pytest.approx(0.02 / 3**0.5)
     assert "BR" in capsys.readouterr().out
 
 

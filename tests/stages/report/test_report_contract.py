@@ -70,7 +70,7 @@ def context(experiments, formula=score, seeds=3):
         name: card | {"label_names": [f"label {n}" for n in range(6)], "test_twins": 0.1}
         for name, card in usual.cards.items()
     }
-    found = evidence(
+    run = evidence(
         experiments,
         formula,
         seeds=seeds,
@@ -82,7 +82,7 @@ def context(experiments, formula=score, seeds=3):
         reliabilities={("yeast", "BR-LR+rule", "f1"): {0: np.full((10, 3), 5.0)}},
         seconds={cell: dict.fromkeys(range(seeds), 1.0) for cell in cells},
     )
-    text = json.dumps(to_json(compare(found)), sort_keys=True)
+    text = json.dumps(to_json(compare(run)), sort_keys=True)
     return replace(usual, comparison=from_json(json.loads(text)))
 
 
@@ -114,10 +114,10 @@ def test_a_run_becomes_a_page_without_holes_or_dead_links(experiments, formula, 
 
 
 def test_the_verdict_of_a_whole_run_is_linked_to_its_evidence():
-    found = context(*RUNS["everything"])
-    part = section(render(found), "verdict")
-    linked = [claim for claim in found.comparison.claims if claim.anchor in found.anchors]
+    inputs = context(*RUNS["everything"])
+    part = section(render(inputs), "verdict")
+    linked = [claim for claim in inputs.comparison.claims if claim.anchor in inputs.anchors]
     assert len(linked) == part.count("<dt>Evidence</dt>") > 30
     for table in ("rank", "rank-t-tests", "once", "rules", "reweighting", "rnn-variants"):
         assert f'<a href="#table-{table}">the numbers</a>' in part
-    assert all(f'id="claim-{claim.id}"' in part for claim in found.comparison.claims)
+    assert all(f'id="claim-{claim.id}"' in part for claim in inputs.comparison.claims)

@@ -42,22 +42,22 @@ def test_curves_stand_by_data_set_with_their_numbers():
 
 def test_a_curve_without_any_value_is_in_the_table_alone():
     context = made_up()
-    found = context.comparison.experiments["rethinking"].curves[0]
-    found.train = found.test = [Mean(None, None, 0)] * 5
+    curve = context.comparison.experiments["rethinking"].curves[0]
+    curve.train = curve.test = [Mean(None, None, 0)] * 5
     part = section(render(context), "rethinking")
     assert part.count("fig-curves") == 3
     assert part.count("did not finish") == 2 * 10
 
 
 def test_the_sentence_on_the_memory_can_go_either_way():
-    found = matrix(["a", "b"])
+    memory = matrix(["a", "b"])
     assert "are more alike than chance explains: r = 0.41, p = 0.003 by 999" in matrix_sentence(
-        found, 0.05
+        memory, 0.05
     )
-    assert "are not more alike" in matrix_sentence(replace(found, p=0.2), 0.05)
-    assert "are not more alike" in matrix_sentence(replace(found, r=-0.4), 0.05)
-    assert "cannot be correlated" in matrix_sentence(replace(found, r=None, p=None), 0.05)
-    assert "is small (b)" in matrix_sentence(replace(found, unscaled=["b"]), 0.05)
+    assert "are not more alike" in matrix_sentence(replace(memory, p=0.2), 0.05)
+    assert "are not more alike" in matrix_sentence(replace(memory, r=-0.4), 0.05)
+    assert "cannot be correlated" in matrix_sentence(replace(memory, r=None, p=None), 0.05)
+    assert "is small (b)" in matrix_sentence(replace(memory, unscaled=["b"]), 0.05)
 
 
 def test_a_large_matrix_shows_its_largest_entries():

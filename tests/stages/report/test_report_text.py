@@ -16,7 +16,7 @@ from stages.common.words import (
     signed,
     within,
 )
-from stages.report.table import Cell, piece
+from stages.report.table import Entry, piece
 
 
 def test_numbers_have_fixed_decimals_a_true_minus_and_no_negative_zero():
@@ -81,7 +81,7 @@ def test_markup_in_names_is_escaped_everywhere():
         piece("name", hostile, hostile, hostile),
         piece("sign", hostile, hostile, hostile),
         piece("starred", hostile, True),
-        piece("switched", "rank", {"mid": Cell(hostile, hostile)}),
+        piece("switched", "rank", {"mid": Entry(hostile, hostile)}),
         piece("link", hostile, hostile),
         piece("failed", hostile),
         piece("joined", hostile, hostile),

@@ -6,7 +6,7 @@ import pytest
 from stages.common.errors import DataError, UserError
 from stages.train.compute import Task
 from stages.train.ends import TRIES, after_death, failure
-from stages.train.engine import PACK_SECONDS, SHORT, Request, _pack
+from stages.train.engine import PACK_SECONDS, SHORT, Request, pack_requests
 from stages.train.work import Refused, Work
 
 
@@ -22,24 +22,24 @@ def seconds(pack):
 
 def test_short_jobs_are_sent_together_as_far_as_the_time_goes():
     waiting = [request(0.3), request(0.3), request(0.25), request(0.25), request(0.1)]
-    assert seconds(_pack(waiting, 1.0)) == [0.3, 0.3, 0.25]
-    assert seconds(_pack(waiting, 0.2)) == [0.3]
+    assert seconds(pack_requests(waiting, 1.0)) == [0.3, 0.3, 0.25]
+    assert seconds(pack_requests(waiting, 0.2)) == [0.3]
 
 
 def test_a_long_job_is_sent_alone():
-    assert seconds(_pack([request(SHORT), request(0.1)], PACK_SECONDS[1])) == [SHORT]
+    assert seconds(pack_requests([request(SHORT), request(0.1)], PACK_SECONDS[1])) == [SHORT]
 
 
 def test_a_pack_has_one_data_set_and_one_kind_of_worker():
     other = [request(0.1, source="single"), request(0.1, network=True)]
     first, last = request(0.1), request(0.1)
-    assert _pack([first, *other, last], 1.0) == [first, last]
+    assert pack_requests([first, *other, last], 1.0) == [first, last]
 
 
 def test_a_job_that_was_in_a_death_is_sent_alone():
     guilty, innocent = request(0.1, deaths=1), request(0.1)
-    assert _pack([guilty, innocent], 1.0) == [guilty]
-    assert _pack([innocent, guilty], 1.0) == [innocent]
+    assert pack_requests([guilty, innocent], 1.0) == [guilty]
+    assert pack_requests([innocent, guilty], 1.0) == [innocent]
 
 
 def died(deaths=1, late=False, **about):
