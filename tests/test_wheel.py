@@ -103,6 +103,7 @@ def test_the_wheel_works_with_the_newest_versions_and_without_torch(wheel, tmp_p
 
 
 @pytest.mark.wheel
+@pytest.mark.timeout(7200)  # gigabytes are fetched first
 @pytest.mark.parametrize("versions", ["lowest", "newest"])
 def test_all_tests_of_the_library_pass_with_its_wheel(wheel, tmp_path, versions):
     ours = [*PROJECT["dependencies"], *EXTRAS["nets"]]
