@@ -13,6 +13,8 @@ unexport PYTHONDONTWRITEBYTECODE
 # exact versions with hashes; no byte code of what is never imported
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --no-compile
 TORCH ?= cpu
+# what it says of a package that is built in an old way, which nobody here can mend
+BEARABLE := 2> >(grep -v DEPRECATION >&2)
 # one live line in a terminal, nothing elsewhere
 WATCHED := $(shell [ -t 2 ] || echo --quiet)
 LIVE := if [ -t 2 ]; then awk '/^(Collecting|Obtaining) / {printf "\r\033[K%d: %s", ++n, $$2 > "/dev/stderr"} /^Installing/ {printf "\r\033[Kunpacking" > "/dev/stderr"} END {printf "\r\033[K" > "/dev/stderr"}'; else cat > /dev/null; fi
@@ -130,18 +132,18 @@ lock: tools ## write requirements/ anew from pyproject.toml, with exact versions
 	@$(BIN)/python -m pip install --quiet uv && python requirements/lock.py
 
 $(VENV)/.installed: pyproject.toml requirements/pipeline.txt requirements/torch-$(TORCH).txt
-	@command -v "$(PYTHON)" > /dev/null || { echo 'Python 3.11 is needed, there is no "$(PYTHON)"; run: make PYTHON=/path/to/python3.11 ...'; exit 1; }
+	@"$(PYTHON)" -c '' 2> /dev/null || { echo 'Python 3.11 is needed, "$(PYTHON)" does not run; run: make PYTHON=/path/to/python3.11 ...'; exit 1; }
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(v != (3, 11) and "Python 3.11 is needed, $(PYTHON) is %d.%d; run: make PYTHON=/path/to/python3.11 ..." % v)'
 	@echo "installing the environment into $(VENV): 1.5 GB, once, a few minutes"
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP) $(WATCHED) --no-deps -r requirements/torch-$(TORCH).txt 2> /dev/null || \
 		{ echo "your package index has no torch without CUDA (PIP_EXTRA_INDEX_URL can name PyTorch's, which has): taking the one with CUDA, 3 GB more"; \
 		$(PIP) $(WATCHED) --no-deps -r requirements/torch-cuda.txt; }
-	@set -o pipefail; $(PIP) --require-hashes --no-deps -r requirements/pipeline.txt | $(LIVE)
+	@set -o pipefail; $(PIP) --require-hashes --no-deps -r requirements/pipeline.txt $(BEARABLE) | $(LIVE)
 	@$(PIP) --quiet --no-deps --no-build-isolation -e .
 	@touch $@
 
 $(VENV)/.installed-tools: $(VENV)/.installed requirements/dev.txt
 	@echo "installing the tools of developers into $(VENV): 0.5 GB, once"
-	@set -o pipefail; $(PIP) --require-hashes --no-deps -r requirements/dev.txt | $(LIVE)
+	@set -o pipefail; $(PIP) --require-hashes --no-deps -r requirements/dev.txt $(BEARABLE) | $(LIVE)
 	@touch $@

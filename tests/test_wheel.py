@@ -91,8 +91,10 @@ def test_the_wheel_has_the_library_alone(wheel):
 
 def test_every_place_tells_the_same_version():
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())
-    changes = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.M)[1]
-    assert rethink.__version__ == cited["version"] == changes
+    changes = re.search(r"^## (\S+) \((\S+)\)", (ROOT / "CHANGELOG.md").read_text(), re.M)
+    assert rethink.__version__ == cited["version"] == changes[1]
+    assert str(cited["date-released"]) == changes[2]
+    assert PROJECT["dynamic"] == ["version"] and "version" not in PROJECT
 
 
 @pytest.mark.slow
