@@ -24,12 +24,11 @@ def profile_names() -> list[str]:
 
 def switch(name: str, path: Path = PARAMS) -> list[str]:
     """Write the values of profile `name` into `path`, keep all else; return what changed."""
-    if name not in profile_names():
-        raise UserError(f"unknown profile {name!r}; {nearest(name, profile_names())}")
+    profile = _file(name)
     yaml = YAML()  # keeps comments and layout
     yaml.width = 4096  # and breaks no line that the user did not break
     params = yaml.load(path)
-    changes = list(_assign(params, yaml.load(PROFILES / f"{name}.yaml"), prefix=""))
+    changes = list(_assign(params, yaml.load(profile), prefix=""))
     if changes:
         text = StringIO()
         yaml.dump(params, text)
@@ -40,9 +39,15 @@ def switch(name: str, path: Path = PARAMS) -> list[str]:
 def params_under(name: str, path: Path = PARAMS) -> Params:
     """What `params.yaml` would be under a profile; nothing is written."""
     raw = read_yaml(path)
-    for _ in _assign(raw, read_yaml(PROFILES / f"{name}.yaml"), prefix=""):
+    for _ in _assign(raw, read_yaml(_file(name)), prefix=""):
         pass
     return checked(raw, path)
+
+
+def _file(name: str) -> Path:
+    if name not in profile_names():
+        raise UserError(f"unknown profile {name!r}; {nearest(name, profile_names())}")
+    return PROFILES / f"{name}.yaml"
 
 
 def _assign(target: Any, values: Any, prefix: str) -> Iterator[str]:
