@@ -13,7 +13,10 @@ unexport PYTHONDONTWRITEBYTECODE
 # exact versions with hashes; no byte code of what is never imported
 PIP := $(BIN)/python -m pip install --disable-pip-version-check --no-compile
 TORCH ?= cpu
+# what it says of a package that is built in an old way, which nobody here can mend
+BEARABLE := 2> >(grep -v DEPRECATION >&2)
 # one live line in a terminal, nothing elsewhere
+WATCHED := $(shell [ -t 2 ] || echo --quiet)
 LIVE := if [ -t 2 ]; then awk '/^(Collecting|Obtaining) / {printf "\r\033[K%d: %s", ++n, $$2 > "/dev/stderr"} /^Installing/ {printf "\r\033[Kunpacking" > "/dev/stderr"} END {printf "\r\033[K" > "/dev/stderr"}'; else cat > /dev/null; fi
 
 # what DVC advises and is of no use here: there is no remote, and nobody has to commit after a run
@@ -22,7 +25,7 @@ ADVICE := Use `dvc push`|^To (track the changes|enable auto staging)|git add .*d
 # tests that share servers and clones stay on one worker (tests/conftest.py); the slow ones start first
 TWO_WORKERS := -n 2 --dist loadfile --no-loadscope-reorder
 
-.PHONY: help own model report test test-fast test-wheel coverage lint docs plan profile deployments publish verify keep benchmark torture sbom environment tools lock
+.PHONY: help own model report test test-fast test-wheel coverage lint docs plan profile deployments publish verify keep picture benchmark torture sbom environment tools lock asked-own asked-model asked-keep asked-profile
 
 help: ## what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,12 +52,10 @@ coverage: tools ## which lines the common loop misses; takes half as long again
 lint: tools ## mend what can be mended, and check types
 	@ruff check --fix . && ruff format . && mypy
 
-own: environment ## compare models on your own table: make own TABLE=tickets.csv LABELS="tag_*" COST=asymmetric-5-1
-	@[ -n "$(TABLE)" ] && [ -n "$(LABELS)" ] || { echo 'which table, and which columns are labels? run: make own TABLE=tickets.csv LABELS="tag_*"'; exit 1; }
+own: asked-own environment ## compare models on your own table: make own TABLE=tickets.csv LABELS="tag_*" COST=asymmetric-5-1
 	@set -f; python -m stages.own $(TABLE) --labels $(LABELS) $(if $(COST),--cost $(COST)) $(OPTIONS)
 
-model: environment ## train and save what the report recommends: make model DATASET=tickets COST=asymmetric-5-1
-	@[ -n "$(DATASET)" ] && [ -n "$(COST)" ] || { echo 'for which data set and cost of the report? run: make model DATASET=yeast COST=f1'; exit 1; }
+model: asked-model environment ## train and save what the report recommends: make model DATASET=tickets COST=asymmetric-5-1
 	@python -m stages.export --dataset $(DATASET) --cost $(COST) $(OPTIONS)
 
 docs: tools ## build the documentation into site/, without a network
@@ -64,7 +65,7 @@ docs: tools ## build the documentation into site/, without a network
 plan: environment ## what would run: cells, cached, CPU hours; make plan NAME=paper for another profile
 	@python -m stages.train --plan $(if $(NAME),--profile $(NAME))
 
-profile: environment ## make profile NAME=paper (or quick, wide, smoke, images)
+profile: asked-profile environment ## make profile NAME=paper (or quick, wide, smoke, images)
 	@python -m stages.common.profile $(NAME) $(OPTIONS)
 
 deployments: environment ## the pool and deployments, on the server that PREFECT_API_URL names
@@ -78,8 +79,11 @@ publish: environment ## merge what was computed here into results/<profile>, to 
 verify: environment ## compute a random sample of published cells again: make verify CELLS=50
 	@python -m stages.verify --cells $(or $(CELLS),20)
 
-keep: environment ## keep this run's report in reports/<profile>; PUBLISHED=paper makes it from results/ alone
+keep: $(if $(PUBLISHED),,asked-keep) environment ## keep this run's report in reports/<profile>; PUBLISHED=paper makes it from results/ alone
 	@python -m stages.keep $(if $(PUBLISHED),--published $(PUBLISHED))
+
+picture: environment ## take docs/report.png anew, of reports/paper/report.html; needs chromium
+	@python docs/picture.py
 
 benchmark: tools ## speed, side by side with peers
 	@for part in cells arff costs rules splits chains nets ordering features orchestration; do echo; OMP_NUM_THREADS=1 python -m benchmarks.$$part; done
@@ -105,6 +109,19 @@ sbom: ## what the environment consists of, as CycloneDX: dist/sbom.json
 	@$(PYTHON) requirements/sbom.py dist/sbom.json
 	@echo "the bill of materials is at dist/sbom.json"
 
+# A slip is told before gigabytes are installed.
+asked-own:
+	@[ -n "$(TABLE)" ] && [ -n "$(LABELS)" ] || { echo 'which table, and which columns are labels? run: make own TABLE=tickets.csv LABELS="tag_*"'; exit 1; }
+
+asked-model:
+	@[ -n "$(DATASET)" ] && [ -n "$(COST)" ] || { echo 'for which data set and cost of the report? run: make model DATASET=yeast COST=f1'; exit 1; }
+
+asked-keep:
+	@[ -f reports/report.html ] || { echo 'there is no report to keep; run: make report'; exit 1; }
+
+asked-profile:
+	@[ -n "$(NAME)" ] || { echo 'which profile? run: make profile NAME=quick; there are $(sort $(basename $(notdir $(wildcard profiles/*.yaml))))'; exit 1; }
+
 environment: $(VENV)/.installed ## install what `make report` needs into .venv, once; TORCH=cuda for a GPU
 
 tools: $(VENV)/.installed-tools ## and what tests, types and documentation need
@@ -113,18 +130,18 @@ lock: tools ## write requirements/ anew from pyproject.toml, with exact versions
 	@$(BIN)/python -m pip install --quiet uv && python requirements/lock.py
 
 $(VENV)/.installed: pyproject.toml requirements/pipeline.txt requirements/torch-$(TORCH).txt
-	@command -v "$(PYTHON)" > /dev/null || { echo 'Python 3.11 is needed, there is no "$(PYTHON)"; run: make PYTHON=/path/to/python3.11 ...'; exit 1; }
+	@"$(PYTHON)" -c '' 2> /dev/null || { echo 'Python 3.11 is needed, "$(PYTHON)" does not run; run: make PYTHON=/path/to/python3.11 ...'; exit 1; }
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(v != (3, 11) and "Python 3.11 is needed, $(PYTHON) is %d.%d; run: make PYTHON=/path/to/python3.11 ..." % v)'
 	@echo "installing the environment into $(VENV): 1.5 GB, once, a few minutes"
 	@$(PYTHON) -m venv $(VENV)
-	@$(PIP) --no-deps -r requirements/torch-$(TORCH).txt 2> /dev/null || \
+	@$(PIP) $(WATCHED) --no-deps -r requirements/torch-$(TORCH).txt 2> /dev/null || \
 		{ echo "your package index has no torch without CUDA (PIP_EXTRA_INDEX_URL can name PyTorch's, which has): taking the one with CUDA, 3 GB more"; \
-		$(PIP) --no-deps -r requirements/torch-cuda.txt; }
-	@set -o pipefail; $(PIP) --require-hashes --no-deps -r requirements/pipeline.txt | $(LIVE)
+		$(PIP) $(WATCHED) --no-deps -r requirements/torch-cuda.txt; }
+	@set -o pipefail; $(PIP) --require-hashes --no-deps -r requirements/pipeline.txt $(BEARABLE) | $(LIVE)
 	@$(PIP) --quiet --no-deps --no-build-isolation -e .
 	@touch $@
 
 $(VENV)/.installed-tools: $(VENV)/.installed requirements/dev.txt
 	@echo "installing the tools of developers into $(VENV): 0.5 GB, once"
-	@set -o pipefail; $(PIP) --require-hashes --no-deps -r requirements/dev.txt | $(LIVE)
+	@set -o pipefail; $(PIP) --require-hashes --no-deps -r requirements/dev.txt $(BEARABLE) | $(LIVE)
 	@touch $@

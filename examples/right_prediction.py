@@ -27,11 +27,11 @@ def main() -> dict[str, dict[str, float]]:
         scores[made_for] = {cost: get_cost(cost).score(Y_test, P) for cost in COSTS}
         scores[made_for]["labels"] = float(P.sum(axis=1).mean())
 
-    print("The same probabilities, predicted from for another cost in each row:\n")
+    print("One set of probabilities; each row predicts from it for another cost:\n")
     print("predicted for   " + "".join(f"{cost:>10}" for cost in (*COSTS, "labels")))
     for made_for, row in scores.items():
         print(f"{made_for:<16}" + "".join(f"{value:>10.3f}" for value in row.values()))
-    print("\nHamming and rank are losses, F1 and accuracy scores; labels are those of a row.")
+    print("\nHamming and rank are losses, F1 and accuracy scores; labels: so many a row.")
     for cost in COSTS:
         best = (max if get_cost(cost).greater_is_better else min)(
             COSTS, key=lambda made_for, cost=cost: scores[made_for][cost]

@@ -10,6 +10,12 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests.nursery import run_modules
+
+# Workers of the tests share the cores, and threads that wait for one another burn them: trees took
+# ten times as long. It must be known before NumPy is loaded.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 ROOT = Path(__file__).resolve().parents[1]
 MIRROR = Path(os.environ.get("RETHINK_MIRROR") or ROOT.parent / "shared" / "mirror")
 NO_MIRROR = "needs the real data files: set RETHINK_MIRROR to a folder that has them"
@@ -58,16 +64,7 @@ PARAMS = {
 }
 
 
-STAGES = """
-import runpy, sys
-for stage, *arguments in {steps}:
-    sys.argv = [stage, *arguments]
-    try:
-        runpy.run_module(f"stages.{{stage}}", run_name="__main__", alter_sys=True)
-    except SystemExit as end:
-        if end.code:
-            raise
-"""
+ONE_WORKER = {"RETHINK_WORKERS": "1"}  # a second one takes time to start
 MODELS_OF_A_THIN_RUN = ["all-zeros", "BR-LR", "RethinkNet", "bayes"]
 
 
@@ -94,11 +91,11 @@ def pytest_collection_modifyitems(items):
 
 
 def run_stages(folder, steps, **env):
-    """Stages with their arguments in one process: each would import the same for seconds."""
-    command = [sys.executable, "-c", STAGES.format(steps=steps)]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=os.environ | env)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout + done.stderr
+    """Stages with their arguments in one process; what they printed."""
+    modules = [(f"stages.{stage}", *arguments) for stage, *arguments in steps]
+    code, output = run_modules(folder, modules, **ONE_WORKER | env)
+    assert code == 0, output
+    return output
 
 
 def copy_of_the_project(target):
@@ -144,8 +141,7 @@ def thinned(clone, experiments=None):
             few = {grid.replace("l2", name): 2 for name in ("epochs", "most_epochs")}
             model["params"] = model.get("params", {}) | few
     (clone / "params.yaml").write_text(yaml.safe_dump(params, sort_keys=False))
-    command = [sys.executable, "-m", "stages.common.profile", "quick"]
-    subprocess.run(command, cwd=clone, check=True, capture_output=True)
+    run_stages(clone, [("common.profile", "quick")])
     return clone
 
 
@@ -159,7 +155,7 @@ class Project:
         return subprocess.Popen(
             [sys.executable, "-m", module, *args],
             cwd=self.path,
-            env=os.environ | {"RETHINK_WORKERS": "1"} | env,  # a second one takes time to start
+            env=os.environ | ONE_WORKER | env,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -167,10 +163,15 @@ class Project:
         )
 
     def run(self, module, *args, code=0, **env):
+        ended, output = run_modules(self.path, [(module, *args)], **ONE_WORKER | env)
+        assert ended == code, output
+        return output
+
+    def run_anew(self, module, *args, **env):
+        """In a new interpreter, for what only its start reads, or the process of the test has."""
         process = self.start(module, *args, **env)
         output, _ = process.communicate(timeout=900)
-        assert process.returncode == code, output
-        return output
+        assert process.returncode == 0, output
 
     def params(self):
         return yaml.safe_load((self.path / "params.yaml").read_text())
@@ -198,6 +199,16 @@ def prepared_project(tmp_path_factory):
     project.write_params(PARAMS)
     stages = ("fetch", "prepare", "split")
     run_stages(path, [(s, "--dataset", name) for name in CATALOG["datasets"] for s in stages])
+    return project
+
+
+@pytest.fixture(scope="session")
+def trained_project(prepared_project, tmp_path_factory):
+    """A copy whose cells are all computed, by one worker; not to be changed."""
+    path = tmp_path_factory.mktemp("trained") / "project"
+    shutil.copytree(prepared_project.path, path)
+    project = Project(path)
+    project.run("stages.train", "--workers", "1")
     return project
 
 

@@ -1,6 +1,9 @@
 """The documentation is built without a network; its links lead somewhere, its code runs."""
 
+import ast
+import inspect
 import os
+import re
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -9,7 +12,9 @@ from urllib.parse import unquote, urlsplit
 import numpy as np
 import pytest
 
+import rethink
 from examples import check_a_claim, right_prediction
+from rethink.nets.estimator import NetEstimator
 from tests.readme import ROOT, blocks
 
 PAGES = sorted((ROOT / "docs").glob("*.md"))
@@ -73,6 +78,24 @@ def test_a_reader_without_a_network_misses_nothing(site):
             if not local and parts.scheme != "data":
                 absent.append((path.name, address))
     assert absent == []
+
+
+CLASSES = [NetEstimator, *filter(inspect.isclass, (getattr(rethink, n) for n in rethink.__all__))]
+
+
+@pytest.mark.parametrize("one", CLASSES, ids=lambda one: one.__name__)
+def test_the_first_of_the_values_that_the_reference_lists_is_the_default(one):
+    given = inspect.signature(one).parameters
+    listed = re.findall(r"^(\w+) : \{(.*?)\}", inspect.getdoc(one), re.M)
+    first = {name: ast.literal_eval(f"[{values}]")[0] for name, values in listed}
+    assert first == {name: given[name].default for name in first}
+
+
+def test_the_reference_explains_every_parameter_that_networks_share(site):
+    (page,) = (path for path in site if path.stem == "api")
+    text = page.read_text(encoding="utf-8")
+    shared = inspect.signature(NetEstimator).parameters
+    assert [name for name in shared if f"<code>{name}</code></b>" not in text] == []
 
 
 WITH_CODE = [page.name for page in PAGES if "```python" in page.read_text()]

@@ -1,7 +1,10 @@
 """What the README says of the verdict is what the kept report says."""
 
 import json
+import runpy
 from html import escape
+
+from PIL import Image
 
 from stages.keep import BEGIN, END, findings
 from tests.readme import ROOT
@@ -25,3 +28,10 @@ def test_the_kept_files_are_of_one_run():
     assert json.loads((KEPT / "metrics.json").read_text())["claims"] == page["counts"]
     text = words((KEPT / "report.html").read_text())
     assert all(escape(row["answer"]) in text for row in page["questions"])
+
+
+def test_the_picture_of_the_readme_shows_the_kept_report():
+    shown = runpy.run_path(str(ROOT / "docs" / "picture.py"))
+    with Image.open(ROOT / "docs" / "report.png") as picture:
+        assert picture.size == shown["SIZE"]
+        assert picture.text["verdict"] == shown["verdict"](), "run: make picture"

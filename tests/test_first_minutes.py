@@ -13,18 +13,20 @@ pytestmark = pytest.mark.slow
 
 PREFIX = Path(sys.prefix)
 MAKE = "make -o .venv/.installed"  # the environment is that of this run: nothing is installed
+BARE = "make VENV=none"  # there is no environment, and for a slip none is installed
 SLIPS = {
-    f"{MAKE} profile": "which profile? run: make profile NAME=quick; there are images, paper",
+    f"{BARE} profile": "which profile? run: make profile NAME=quick; there are images paper",
     f"{MAKE} profile NAME=qick": "unknown profile 'qick'; did you mean 'quick'?",
-    f"{MAKE} own": "which table, and which columns are labels? run: make own TABLE=",
+    f"{MAKE} plan NAME=qick": "unknown profile 'qick'; did you mean 'quick'?",
+    f"{BARE} own": "which table, and which columns are labels? run: make own TABLE=",
     f"{MAKE} own TABLE=none.csv LABELS=a": "none.csv is no file; give the path of your table",
-    f"{MAKE} model": "for which data set and cost of the report? run: make model DATASET=",
+    f"{BARE} model": "for which data set and cost of the report? run: make model DATASET=",
     f"{MAKE} model DATASET=yeast COST=f1": "comparison.json is missing; run: make report",
-    f"{MAKE} keep": "there is no report to keep; run: make report",
+    f"{BARE} keep": "there is no report to keep; run: make report",
     f"{MAKE} publish": "no cell of params.yaml was computed here; run: make report",
     f"{MAKE} deployments": "no Prefect server is named; start one and name it: prefect server",
-    "make VENV=none PYTHON=nopython report": "run: make PYTHON=/path/to/python3.11",
-    "make VENV=none PYTHON=./python3.12 report": "Python 3.11 is needed, ./python3.12 is 3.12",
+    f"{BARE} PYTHON=nopython report": "run: make PYTHON=/path/to/python3.11",
+    f"{BARE} PYTHON=./python3.12 report": "Python 3.11 is needed, ./python3.12 is 3.12",
     "python -m stages.train --dataset emotions": "make profile NAME=paper",
     "python -m stages.train --dataset yeast": "yeast is not prepared; run: dvc repro split@yeast",
     "python -m stages.evaluate": "run `dvc repro`",

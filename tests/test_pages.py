@@ -12,7 +12,7 @@ import pytest
 import yaml
 from ruamel.yaml import YAML
 
-from tests.conftest import copy_of_the_project, thinned
+from tests.conftest import copy_of_the_project, run_stages, thinned
 from tests.readme import ROOT, blocks
 
 DOCS = ROOT / "docs"
@@ -124,8 +124,8 @@ def test_a_users_own_data_set_is_one_entry(project):
     params = project.params()
     params["datasets"] = ["birdsong"]
     project.write_params(params)
-    for stage in ("fetch", "prepare", "split", "train"):
-        project.run(f"stages.{stage}", "--dataset", "birdsong")
+    stages = ("fetch", "prepare", "split", "train")
+    run_stages(project.path, [(stage, "--dataset", "birdsong") for stage in stages])
     assert len(project.cells()) == 3 * 4 * 2  # no bayes: the distribution is not known
 
 
@@ -169,9 +169,8 @@ def add_what_contributing_shows(folder):
 def test_what_contributing_shows_is_computed_scored_and_reported(code):
     add_what_contributing_shows(code.path)
     (code.path / "data" / "paper").symlink_to(ROOT / "data" / "paper")
-    code.run("stages.train", "--dataset", "tiny")
-    for stage in ("evaluate", "compare", "report"):
-        code.run(f"stages.{stage}")
+    later = [(stage,) for stage in ("evaluate", "compare", "report")]
+    run_stages(code.path, [("train", "--dataset", "tiny"), *later])
     scores = pd.read_parquet(code.path / "data" / "scores.parquet")
     assert {"everything", "trees+rule"} <= set(scores["model"])
     assert "zero-one" in set(scores["criterion"])
@@ -181,7 +180,7 @@ def test_what_contributing_shows_is_computed_scored_and_reported(code):
 
 def test_the_rule_that_contributing_shows_finds_the_most_probable_set(code):
     add_what_contributing_shows(code.path)
-    same = (
+    (code.path / "same.py").write_text(
         "import numpy as np; from rethink import DecisionRule, LogisticRelevance\n"
         "rng = np.random.default_rng(0); X = rng.normal(size=(200, 4))\n"
         "Y = (X @ rng.normal(size=(4, 5)) > 1).astype(int)\n"
@@ -190,10 +189,7 @@ def test_the_rule_that_contributing_shows_finds_the_most_probable_set(code):
         "    P = model.set_params(cost='zero-one', empty=empty).fit(X, Y).predict(X)\n"
         "    print((P == model.set_params(cost='subset').predict(X)).all(), P.any(axis=1).all())\n"
     )
-    output = subprocess.run(
-        [sys.executable, "-c", same], cwd=code.path, capture_output=True, text=True, check=True
-    ).stdout
-    assert output.split() == ["True", "False", "True", "True"]
+    assert code.run("same").split() == ["True", "False", "True", "True"]
 
 
 @pytest.mark.slow

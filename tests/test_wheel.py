@@ -19,12 +19,13 @@ PYTHON = os.environ.get("RETHINK_PYTHON", sys.executable)  # of the empty enviro
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = PROJECT["optional-dependencies"]
 QUICK = ("test_costs", "test_rules", "test_scaling", "test_seeds", "test_splits")
-NEED_THE_CLONE = ("test_imports", "test_resnet_real")
+NEED_THE_CLONE = ("test_imports", "test_resnet_real", "test_datasets")
 ORACLES = ("pytest", "hypothesis", "pandas", "baycomp", "scikit-posthocs", "statsmodels")
 TELL = """
 import rethink
 try: rethink.RethinkNet().fit([[0.0], [1.0]], [[0], [1]])
 except ImportError as error: print(error)
+print(rethink.datasets.load("chain").Y.shape)
 """
 
 
@@ -89,20 +90,31 @@ def test_the_wheel_has_the_library_alone(wheel):
     assert facts["License-Expression"] == "BSD-3-Clause"
 
 
+def test_the_tests_of_the_wheel_import_nothing_of_the_clone():
+    for name in library_tests():
+        text = (ROOT / "tests" / "rethink" / f"{name}.py").read_text()
+        others = re.findall(r"^ *(?:from|import) ((?:stages|flows|tests)\b\S*)", text, re.M)
+        assert [module for module in others if not module.startswith("tests.rethink.")] == [], name
+
+
 def test_every_place_tells_the_same_version():
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text())
-    changes = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.M)[1]
-    assert rethink.__version__ == cited["version"] == changes
+    changes = re.search(r"^## (\S+) \((\S+)\)", (ROOT / "CHANGELOG.md").read_text(), re.M)
+    assert rethink.__version__ == cited["version"] == changes[1]
+    assert str(cited["date-released"]) == changes[2]
+    assert PROJECT["dynamic"] == ["version"] and "version" not in PROJECT
 
 
 @pytest.mark.slow
 def test_the_wheel_works_with_the_newest_versions_and_without_torch(wheel, tmp_path):
     python = in_an_empty_environment(tmp_path, wheel, ["pytest", "hypothesis", "pandas"], QUICK)
     facts = subprocess.run([python, "-c", TELL], cwd=tmp_path, capture_output=True, text=True)
-    assert facts.stdout == "RethinkNet is a network, needs torch: pip install 'rethinknet[nets]'\n"
+    advice = "RethinkNet is a network, needs torch: pip install 'rethinknet[nets]'"
+    assert facts.stdout.splitlines() == [advice, "(800, 6)"]
 
 
 @pytest.mark.wheel
+@pytest.mark.timeout(7200)  # gigabytes are fetched first
 @pytest.mark.parametrize("versions", ["lowest", "newest"])
 def test_all_tests_of_the_library_pass_with_its_wheel(wheel, tmp_path, versions):
     ours = [*PROJECT["dependencies"], *EXTRAS["nets"]]

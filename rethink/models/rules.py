@@ -64,7 +64,7 @@ class DecisionRule(MetaEstimatorMixin, MultiLabelEstimator):
         Whether a row may have no label. "auto" allows it if a row of the training part has none.
         It matters where a rule asks how probable the empty set is: F1, accuracy, subset loss and
         costs without a rule of their own.
-    calibration : {"isotonic", "sigmoid"}, optional
+    calibration : {None, "isotonic", "sigmoid"}
         Map the probabilities of each label on held-out folds to frequencies.
     folds : int
         For calibration and thresholds; other rules need none.

@@ -71,7 +71,7 @@ class NetEstimator(MultiLabelEstimator):
         The most that such a search tries; it seldom gets there.
     learning_rate : float
         Of Nadam, whose other settings are Keras' defaults.
-    schedule : {"constant", "falling"}
+    schedule : {"falling", "constant"}
         "falling": the rate of step k is `learning_rate` / sqrt(1 + k / 1000). A rate that falls
         faster hardly gets off the ground where labels are many and rare (Corel5k).
     average : bool
@@ -79,7 +79,7 @@ class NetEstimator(MultiLabelEstimator):
         (w - a) 9 / (k + 8).
     shuffle : bool
         Draw new batches in every epoch; the authors' code does not.
-    stopping : {"folds", "holdout", "loss"}
+    stopping : {"holdout", "folds", "loss"}
         "folds": a fit runs all `epochs`, and a search with `rethink.search` chooses their number on
         its held-out folds together with its grid. "holdout": the same on the first of the folds
         alone, with looks ever further apart. "loss", with `epochs=1000` the
@@ -96,7 +96,7 @@ class NetEstimator(MultiLabelEstimator):
     extractor : torch.nn.Module or None
         Early layers, trained end to end: from instances of any shape to vectors, or to maps of
         shape (n, channels, h, w). Nets on vectors take the mean over the patches of a map.
-    scaling : {"unit", None}
+    scaling : {None, "unit"}
         "unit" scales each feature to [0, 1] over the rows of `fit` before anything else. Without
         it, features far from that range are told: nets learn badly from them.
     device : {"auto", "cpu", "cuda"}

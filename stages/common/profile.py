@@ -27,13 +27,12 @@ def switch(name: str, path: Path = PARAMS, cells: str = "all") -> list[str]:
 
     `cells` is "published" for a run that computes nothing.
     """
-    if name not in profile_names():
-        raise UserError(f"unknown profile {name!r}; {nearest(name, profile_names())}")
+    profile = _file(name)
     yaml = YAML()  # keeps comments and layout
     yaml.width = 4096  # and breaks no line that the user did not break
     params = yaml.load(path)
     changes = [
-        *_assign(params, yaml.load(PROFILES / f"{name}.yaml"), prefix=""),
+        *_assign(params, yaml.load(profile), prefix=""),
         *_take(params["train"], cells),
     ]
     if changes:
@@ -46,9 +45,15 @@ def switch(name: str, path: Path = PARAMS, cells: str = "all") -> list[str]:
 def params_under(name: str, path: Path = PARAMS) -> Params:
     """What `params.yaml` would be under a profile; nothing is written."""
     raw = read_yaml(path)
-    for _ in _assign(raw, read_yaml(PROFILES / f"{name}.yaml"), prefix=""):
+    for _ in _assign(raw, read_yaml(_file(name)), prefix=""):
         pass
     return checked(raw, path)
+
+
+def _file(name: str) -> Path:
+    if name not in profile_names():
+        raise UserError(f"unknown profile {name!r}; {nearest(name, profile_names())}")
+    return PROFILES / f"{name}.yaml"
 
 
 def _assign(target: Any, values: Any, prefix: str) -> Iterator[str]:

@@ -55,7 +55,9 @@ def main() -> int:
     parser.add_argument("--dataset", help="one data set (default: all of params.yaml)")
     parser.add_argument("--model", help="only its cells, and no assembly of the results")
     parser.add_argument("--plan", action="store_true", help="list the cells, compute nothing")
-    parser.add_argument("--profile", choices=profile_names(), help="of which to show the plan")
+    parser.add_argument(
+        "--profile", help="of which to show the plan: " + ", ".join(profile_names())
+    )
     again = "compute cells with these statuses again (default: with any but ok)"
     parser.add_argument("--retry", choices=NO_RESULT, nargs="*", help=again)
     parser.add_argument("--workers", type=int, default=worker_count(), help="processes at a time")

@@ -102,18 +102,10 @@ def test_a_worker_killed_while_the_cluster_starts_is_replaced(project):
     assert len(project.cells()) == 4 * 4 * 2
 
 
-@pytest.fixture(scope="module")
-def finished_once(prepared_project, tmp_path_factory):
-    path = tmp_path_factory.mktemp("finished") / "project"
-    shutil.copytree(prepared_project.path, path)
-    Project(path).run("stages.train")
-    return path
-
-
 @pytest.fixture
-def finished(finished_once, tmp_path):
+def finished(trained_project, tmp_path):
     """A project whose cells are all computed."""
-    shutil.copytree(finished_once, tmp_path / "finished")
+    shutil.copytree(trained_project.path, tmp_path / "finished")
     return Project(tmp_path / "finished")
 
 

@@ -2,13 +2,11 @@
 
 import json
 import shutil
-import subprocess
-import sys
 
 import pytest
 import yaml
 
-from tests.conftest import ROOT, Project
+from tests.conftest import ROOT, Project, run_stages
 
 KEYS = """
 import json
@@ -45,11 +43,8 @@ def before(prepared_project, tmp_path_factory):
 
 
 def keys(project):
-    done = subprocess.run(
-        [sys.executable, "-c", KEYS], cwd=project.path, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    (project.path / "asked.py").write_text(KEYS)
+    return json.loads(project.run("asked").splitlines()[-1])
 
 
 def changed(before, after):
@@ -90,8 +85,7 @@ def test_other_data_recomputes_that_data_set_alone(code, before):
     catalog["datasets"]["tiny"]["sources"][0]["recipe"]["features"] = 6
     (code.path / "data" / "catalog.yaml").write_text(yaml.safe_dump(catalog))
     shutil.rmtree(code.path / "data" / "raw" / "tiny")
-    for stage in ("fetch", "prepare", "split"):
-        code.run(f"stages.{stage}", "--dataset", "tiny")
+    run_stages(code.path, [(s, "--dataset", "tiny") for s in ("fetch", "prepare", "split")])
     after = keys(code)
     assert changed(before, after) == {cell for cell in after if cell.startswith("tiny/")}
 

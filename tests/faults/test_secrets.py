@@ -115,7 +115,7 @@ def test_no_file_of_a_run_and_nothing_it_prints_has_a_password(project):
         "RETHINK_MIRROR": f"https://{LOGIN}@127.0.0.1:1",
     }
     steps = [(stage,) for stage in ("train", "evaluate", "compare", "report")]
-    printed = run_stages(project.path, steps, RETHINK_WORKERS="1", **secrets)
+    printed = run_stages(project.path, steps, **secrets)
     written = [path for path in project.path.rglob("*") if path.is_file()]
     assert project.path / "reports" / "report.html" in written and len(project.cells()) == 32
     assert not [path for path in written if tells(path)]

@@ -26,6 +26,7 @@ class Shell:
             "PREFECT_HOME": str(home),
             "PREFECT_API_URL": f"http://127.0.0.1:{port}/api",
             "PYTHONPATH": str(folder),  # the environment is shared, the code is the folder's own
+            "PREFECT_WORKER_QUERY_SECONDS": "1",  # a worker would look for runs every ten
             **env,
         }
         self.started = []

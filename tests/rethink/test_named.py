@@ -263,7 +263,7 @@ def test_calibration_keeps_constant_labels_and_the_order(kind):
 
 
 def test_the_cost_is_passed_on_where_this_is_wanted():
-    net = RethinkNet(hidden=4, features=4, epochs=2, random_state=0)
+    net = RethinkNet(hidden=4, features=4, epochs=2, most_epochs=2, random_state=0)
     facts, blind = (DecisionRule(net, "f1", pass_cost=wanted).fit(X, Y) for wanted in (True, False))
     assert facts.estimator_.cost == "f1" and blind.estimator_.cost == net.cost
     assert not shares_fits(facts) and shares_fits(blind)

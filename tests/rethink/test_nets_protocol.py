@@ -47,7 +47,7 @@ def sparse_labels(rows=662, labels=27, features=40):
 )
 def test_a_search_does_not_take_a_plateau_of_no_labels_for_the_optimum(net, cost):
     features, labels = sparse_labels()
-    net = clone(net).set_params(epochs=300, patience=20, random_state=0)
+    net = clone(net).set_params(most_epochs=300, patience=20, random_state=0)
     [(chosen, fitted)] = search_and_fit(net, {}, features[:500], labels[:500], [cost], seed=0)
     predicted = fitted.predict(features[500:])
     assert chosen.params["epochs"] > 100
@@ -55,8 +55,8 @@ def test_a_search_does_not_take_a_plateau_of_no_labels_for_the_optimum(net, cost
 
 
 def test_labels_that_no_row_has_do_not_prolong_a_search():
-    net = BinaryRelevance(hidden=4, epochs=2000, patience=4, learning_rate=0.01, random_state=0)
-    net.set_params(l2=0.0)
+    net = BinaryRelevance(hidden=4, most_epochs=2000, patience=4, learning_rate=0.01)
+    net.set_params(l2=0.0, random_state=0)
     noise = np.random.default_rng(0).random((60, 3))
     assert search(net, {}, noise, np.zeros((60, 2)), ["f1"], seed=0)["f1"].params["epochs"] < 2000
 

@@ -10,7 +10,7 @@ import pytest
 import rethink
 from rethink.scaling import UnitScaler
 from stages.common.tables import write_table
-from tests.conftest import ROOT, Project
+from tests.conftest import ROOT, Project, run_stages
 
 NET = {"estimator": "RethinkNet", "params": {"hidden": 4, "features": 4, "epochs": 2}}
 NET["params"]["stopping"] = "loss"
@@ -29,9 +29,8 @@ def reported(prepared_project, tmp_path_factory):
     params["train"]["seeds"] = 3
     project.write_params(params)
     (path / "data" / "paper").symlink_to(ROOT / "data" / "paper")
-    project.run("stages.train", "--dataset", "tiny")
-    for stage in ("evaluate", "compare", "report"):
-        project.run(f"stages.{stage}")
+    later = [(stage,) for stage in ("evaluate", "compare", "report")]
+    run_stages(path, [("train", "--dataset", "tiny"), *later])
     return project
 
 

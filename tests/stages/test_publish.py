@@ -9,22 +9,19 @@ import pytest
 
 from stages.common.tables import write_table
 from stages.publish import COLUMNS, read_run
-from tests.conftest import Project
+from tests.conftest import Project, run_stages
 
 CELLS = 4 * 4 * 2
 
 
 @pytest.fixture(scope="module")
-def published_once(prepared_project, tmp_path_factory):
+def published_once(trained_project, tmp_path_factory):
     path = tmp_path_factory.mktemp("published") / "project"
-    shutil.copytree(prepared_project.path, path)
+    shutil.copytree(trained_project.path, path)
     identity = ["-c", "user.name=rethink", "-c", "user.email=rethink@localhost"]
     for command in (["init", "-q"], ["add", "params.yaml"], [*identity, "commit", "-qm", "code"]):
         subprocess.run(["git", *command], cwd=path, check=True)
-    project = Project(path)
-    project.run("stages.train")
-    project.run("stages.evaluate")
-    project.run("stages.publish")
+    run_stages(path, [("evaluate",), ("publish",)])
     scores = pd.read_parquet(path / "data" / "scores.parquet")
     scores.to_parquet(path / "before.parquet")
     shutil.rmtree(path / "data" / "cells")
@@ -43,13 +40,12 @@ def scores(project, name="data/scores.parquet"):
 
 
 def test_published_cells_are_not_computed_again_and_have_the_same_scores(published):
-    output = published.run("stages.train")
+    output = run_stages(published.path, [("train",), ("evaluate",)])
     assert f"{CELLS} cells: 0 done, 0 cached, 0 failed, 0 left, {CELLS} published" in output
     assert not published.cells()
     runs = pd.read_parquet(published.path / "data" / "runs" / "tiny.parquet")
     assert runs.set_index("model")["reliability"]["BR-LR"].notna().all()
     assert set(runs["published"]) == {"tiny"} and runs["commit"].str.len().eq(40).all()
-    published.run("stages.evaluate")
     pd.testing.assert_frame_equal(scores(published), scores(published, "before.parquet"))
 
 
@@ -58,9 +54,8 @@ def test_a_new_model_is_computed_alone(published):
     params["models"]["mine"] = {"estimator": "LogisticRelevance"}
     params["experiments"]["algorithms"]["models"].append("mine")
     published.write_params(params)
-    output = published.run("stages.train")
+    output = run_stages(published.path, [("train",), ("evaluate",)])
     assert f"8 done, 0 cached, 0 failed, 0 left, {CELLS} published" in output
-    published.run("stages.evaluate")
     assert scores(published).groupby("model")["value"].count().nunique() == 1
 
 
