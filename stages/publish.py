@@ -24,7 +24,7 @@ from scipy import sparse
 
 from rethink.costs import COSTS, get_cost
 from stages.common import paths
-from stages.common.catalog import load_catalog
+from stages.common.catalog import Catalog, load_catalog
 from stages.common.errors import DataError, UserError, run_command
 from stages.common.files import write_text
 from stages.common.keys import names
@@ -57,15 +57,24 @@ class Published:
 
 def computed(params: Params, store: Store, datasets: Iterable[str]) -> Iterator[tuple[Cell, Row]]:
     """The cells of these data sets that are in the store, each with its run row."""
+    catalog = load_catalog()
     for dataset in datasets:
+        cells = plan(params, catalog, [dataset])
         try:
-            named = names(plan(params, load_catalog(), [dataset]), params)
+            named = names((cell for cell in cells if not is_shown(cell, params, catalog)), params)
         except (DataError, FileNotFoundError):
             continue  # its data is not prepared, so nothing was computed
         manifests = store.find_all({cell: both.key for cell, both in named.items()})
         for cell, manifest in manifests.items():
             if manifest and manifest["status"] in CONTENT:
                 yield cell, manifest | {"asked": named[cell].asked}
+
+
+def is_shown(cell: Cell, params: Params, catalog: Catalog) -> bool:
+    """Whether the report shows the cell's predictions beside their images: published cells have
+    none, so everybody computes these."""
+    role = params.models[cell.model].role
+    return role == "proposed" and catalog.datasets[cell.dataset].images is not None
 
 
 def merge(

@@ -7,8 +7,11 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+from stages.common.catalog import load_catalog
+from stages.common.plan import plan
+from stages.common.profile import params_under
 from stages.common.tables import write_table
-from stages.publish import COLUMNS, read_run
+from stages.publish import COLUMNS, is_shown, read_run
 from tests.conftest import Project, run_stages
 
 CELLS = 4 * 4 * 2
@@ -47,6 +50,14 @@ def test_published_cells_are_not_computed_again_and_have_the_same_scores(publish
     assert runs.set_index("model")["reliability"]["BR-LR"].notna().all()
     assert set(runs["published"]) == {"tiny"} and runs["commit"].str.len().eq(40).all()
     pd.testing.assert_frame_equal(scores(published), scores(published, "before.parquet"))
+
+
+def test_what_the_report_shows_beside_images_is_not_published():
+    params, catalog = params_under("quick"), load_catalog()
+    shown = [
+        cell for cell in plan(params, catalog, params.datasets) if is_shown(cell, params, catalog)
+    ]
+    assert {(cell.dataset, cell.model) for cell in shown} == {("shapes", "RethinkNet")}
 
 
 def test_a_new_model_is_computed_alone(published):
