@@ -59,7 +59,7 @@ def in_an_empty_environment(folder, wheel, requirements, files):
     tests = folder / "tests" / "rethink"
     tests.mkdir(parents=True)
     (folder / "tests" / "__init__.py").touch()
-    for name in ("__init__", *files):
+    for name in ("__init__", "own_cost", *files):
         shutil.copy(ROOT / "tests" / "rethink" / f"{name}.py", tests)
     for name in ("data/paper", "benchmarks"):  # an oracle of one test each
         shutil.copytree(ROOT / name, folder / name)

@@ -1,12 +1,14 @@
 """Who has no certificate or password is not let in."""
 
+import asyncio
 import socket
 import ssl
 import urllib.error
 import urllib.request
 
 import pytest
-from distributed import Client, Security
+from distributed import Security
+from distributed.comm import connect as connect_to
 
 from stages.train.cluster import connect
 from tests.flows.lab import Shell, free_port
@@ -26,6 +28,22 @@ def address(cluster):
     return cluster.scheduler.address
 
 
+def knock(address, security):
+    """What a scheduler answers to somebody with these keys. No `Client`: one that cannot connect is
+    garbage, and its end on the thread of the next one can stop that one for ever."""
+
+    async def ask():
+        keys = security.get_connection_args("client")
+        comm = await asyncio.wait_for(connect_to(address, timeout=3, **keys), 60)
+        try:
+            await comm.write({"op": "identity", "reply": True})
+            return await comm.read()
+        finally:
+            await comm.close()
+
+    return asyncio.run(ask())
+
+
 def test_it_listens_on_loopback_with_tls(cluster, address):
     workers = list(cluster.scheduler_info()["workers"])
     nannies = [known["nanny"] for known in cluster.scheduler_info()["workers"].values()]
@@ -39,9 +57,13 @@ def test_who_has_its_certificate_is_let_in(cluster):
 @pytest.mark.parametrize("stranger", [None, Security.temporary()], ids=["none", "another"])
 def test_a_client_without_its_certificate_is_refused(address, stranger):
     with pytest.raises((OSError, TypeError)):
-        Client(address, security=stranger, timeout=3)
+        knock(address, stranger or Security())
     with pytest.raises(OSError):
-        Client(address.replace("tls://", "tcp://"), timeout=3)
+        knock(address.replace("tls://", "tcp://"), Security())
+
+
+def test_a_client_with_its_certificate_is_heard(cluster, address):
+    assert knock(address, cluster.security)["type"] == "Scheduler"
 
 
 @pytest.mark.parametrize("which", ["scheduler", "worker"])
