@@ -86,8 +86,8 @@ def read_run(run):
 
 
 def compare(name, cost, first, ours):
-    """One line: means of both, their CPU seconds, and the corrected resampled t-test; tells the p
-    and whether ours is worse."""
+    """One line: means of both, their CPU seconds, and the corrected resampled t-test; returns p,
+    the gain and both CPU times."""
     (before, then, _), (after, now, chosen) = (zip(*rows, strict=True) for rows in (first, ours))
     greater = get_cost(cost).greater_is_better
     p = corrected_t(after, before, greater).p

@@ -12,8 +12,8 @@ import yaml
 
 from tests.nursery import run_modules
 
-# Workers of the tests share the cores, and threads that wait for one another burn them: trees took
-# ten times as long. It must be known before NumPy is loaded.
+# Workers of the tests share the cores, and threads that wait for one another burn them. It must be
+# known before NumPy is loaded.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 ROOT = Path(__file__).resolve().parents[1]
