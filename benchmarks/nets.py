@@ -1,6 +1,6 @@
 """Our RethinkNet beside a plain PyTorch loop of the same net: CPU seconds, one thread, one run.
 
-python -m benchmarks.nets                    an epoch on yeast, scene and bibtex
+python -m benchmarks.nets                    an epoch on yeast, scene and bibtex; steps of Nadam
 python -m benchmarks.nets --cell yeast f1    a whole tuned cell: search on three folds, and refit
 """
 
@@ -17,6 +17,8 @@ from torch.nn import functional as F
 
 from rethink.costs import COSTS, get_cost
 from rethink.models.rethinknet import RethinkNet
+from rethink.nets.recurrent import RecurrentShape
+from rethink.nets.training import BLOCK, BlockedNadam
 from rethink.scaling import UnitScaler
 from rethink.search import search_and_fit
 
@@ -113,6 +115,26 @@ def epochs_side_by_side(name, cost="f1", rounds=5):
     return tuple(min(times) for times in zip(*both, strict=True))
 
 
+def blocks_side_by_side(inputs, steps=20, rounds=5):
+    """CPU seconds of an optimiser's step on a net of so many inputs: whole kernels, and blocks."""
+    net = RecurrentShape(inputs, 26, 128, "lstm", 128, 3).net()
+    for weight in net.parameters():
+        weight.grad = torch.full_like(weight, 0.01)
+    ways = [BlockedNadam(net, 1e-5, block) for block in (net.shape.size, BLOCK)]
+    both = [
+        tuple(seconds(lambda n, way=way: [way.step(0.01) for _ in range(n)], steps) for way in ways)
+        for _ in range(rounds)
+    ]
+    return tuple(min(times) for times in zip(*both, strict=True))
+
+
+def compare_blocks():
+    print(f"\n{'inputs':>8} {'whole ms':>9} {'blocks ms':>9} {'ratio':>6}   a step of Nadam")
+    for inputs in (103, 1836, 5000, 23146):
+        whole, blocks = blocks_side_by_side(inputs)
+        print(f"{inputs:8} {whole * 1e3:9.2f} {blocks * 1e3:9.2f} {blocks / whole:6.2f}")
+
+
 def products(n, d, K, hidden=128):
     """Floating-point operations of an epoch's matrix products, forward and backward."""
     gates = 4 * hidden * hidden
@@ -164,6 +186,7 @@ def main():
     torch.set_num_threads(1)
     if options.cell is None:
         compare_epochs()
+        compare_blocks()
         return 0
     name, cost = options.cell
     if name not in SETS or cost not in COSTS:

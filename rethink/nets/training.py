@@ -21,6 +21,7 @@ JUMP = 2.0  # times the loss of the epoch before
 LINE_EVERY = 10  # epochs, where training tells how it goes
 FALL = 1000  # steps after which a falling rate has fallen by the root of two
 MEMORY = 9  # an average of weights is over about the last ninth of all steps
+BLOCK = 2**18  # weights of which an optimiser keeps all that it needs in the processor's cache
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ class Trainer:
         self.trained = deepcopy(net) if recipe.average else net
         values = (one.state_dict().values() for one in (self.trained, net))
         self.pairs = list(zip(*values, strict=True)) if recipe.average else []
-        self.optimiser = _nadam(net, recipe)
+        self.optimiser = BlockedNadam(net, recipe.l2)
         self.steps = 0
         self.history: list[float] = []
         self.finished = False
@@ -181,12 +182,10 @@ class Trainer:
     def step(self, index: np.ndarray) -> Tensor:
         """Train on one batch of rows; the loss before the step."""
         self.steps += 1
-        for group in self.optimiser.param_groups:
-            group["lr"] = self.recipe.rate(self.steps)
         loss = self._loss(self.net, index)
-        self.optimiser.zero_grad()
+        self.net.zero_grad()
         loss.backward()
-        self.optimiser.step()
+        self.optimiser.step(self.recipe.rate(self.steps))
         self._average(MEMORY / (self.steps + MEMORY - 1))
         return loss.detach()
 
@@ -209,13 +208,40 @@ class Trainer:
         return net.batch_loss(self.data.rows.take(index), labels, weigh)
 
 
-def _nadam(net: Net, recipe: Recipe) -> torch.optim.NAdam:
-    """Nadam with Keras' epsilon; the penalty l2 Σw² has the gradient 2 l2 w."""
-    kernels = net.penalised()
-    penalised = {id(kernel) for kernel in kernels}
-    others = [p for p in net.parameters() if p.requires_grad and id(p) not in penalised]
-    groups: list[dict[str, Any]] = [
-        {"params": kernels, "weight_decay": 2 * recipe.l2},
-        {"params": others},
-    ]
-    return torch.optim.NAdam(groups, lr=recipe.learning_rate, eps=1e-7, foreach=True)
+class BlockedNadam:
+    """Nadam with Keras' epsilon, which takes a large kernel block by block.
+
+    Its steps are those of torch.optim.NAdam to the bit. That one goes over a kernel once for each
+    operation, and one of millions of weights comes from memory each time; a block stays in the
+    cache. Steps on 5,000 inputs and more take 0.4 times as long: see `benchmarks/nets`.
+    """
+
+    def __init__(self, net: Net, l2: float, block: int = BLOCK):
+        kernels = net.penalised()
+        penalised = {id(kernel) for kernel in kernels}
+        others = [p for p in net.parameters() if p.requires_grad and id(p) not in penalised]
+        decay = 2 * l2  # the penalty l2 Σw² has the gradient 2 l2 w
+        large = [kernel for kernel in kernels if kernel.numel() > block]
+        self.blocks = [(kernel, _split(kernel.detach(), block)) for kernel in large]
+        small = [kernel for kernel in kernels if kernel.numel() <= block]
+        groups: list[dict[str, Any]] = [
+            *({"params": [part], "weight_decay": decay} for _, own in self.blocks for part in own),
+            {"params": small, "weight_decay": decay},
+            {"params": others},
+        ]
+        self.nadam = torch.optim.NAdam(groups, eps=1e-7, foreach=True)
+
+    def step(self, rate: float) -> None:
+        """Move the weights by their gradients, at this learning rate."""
+        for kernel, parts in self.blocks:
+            if kernel.grad is not None:
+                for part, grad in zip(parts, _split(kernel.grad, len(parts[0])), strict=True):
+                    part.grad = grad
+        for group in self.nadam.param_groups:
+            group["lr"] = rate
+        self.nadam.step()
+
+
+def _split(values: Tensor, block: int) -> tuple[Tensor, ...]:
+    """Views of so many values each, the last one shorter."""
+    return values.view(-1).split(block)

@@ -85,11 +85,16 @@ class Experiment(Closed):
 
 
 class FewerSeeds(Closed):
-    """Models that have only the first few seeds on some data sets, or on all: they take long."""
+    """Models, or all of them, that have only the first few seeds on some data sets, or on all."""
 
-    models: Names
+    models: Names | None = None
     datasets: Names | None = None
     seeds: int = Field(ge=1, le=SEEDS_STORED)
+
+    def concerns(self, dataset: str, model: str) -> bool:
+        """Whether a model has no more seeds than these on a data set."""
+        of_these_models = self.models is None or model in self.models
+        return of_these_models and (self.datasets is None or dataset in self.datasets)
 
 
 class Train(Closed):
@@ -146,11 +151,8 @@ class Params(Closed):
 
     def seeds_of(self, dataset: str, model: str) -> int:
         """How many seeds a model has on a data set."""
-        fewer = [
-            entry.seeds
-            for entry in self.train.fewer_seeds
-            if model in entry.models and (entry.datasets is None or dataset in entry.datasets)
-        ]
+        entries = self.train.fewer_seeds
+        fewer = [entry.seeds for entry in entries if entry.concerns(dataset, model)]
         return min([self.train.seeds, *fewer])
 
     def criteria(self) -> "dict[str, Cost]":
@@ -207,7 +209,7 @@ def _unknown_names(params: Params, catalog: Catalog) -> Iterator[str]:
         yield from _cost_problems(experiment, entry.costs)
     for index, fewer in enumerate(params.train.fewer_seeds):
         lists += [
-            (f"train.fewer_seeds.{index}.models", fewer.models, params.models),
+            (f"train.fewer_seeds.{index}.models", fewer.models or (), params.models),
             (f"train.fewer_seeds.{index}.datasets", fewer.datasets or (), catalog.datasets),
         ]
     for key, names, valid in lists:

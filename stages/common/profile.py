@@ -32,7 +32,7 @@ def switch(name: str, path: Path = PARAMS, cells: str = "all") -> list[str]:
     yaml.width = 4096  # and breaks no line that the user did not break
     params = yaml.load(path)
     changes = [
-        *_assign(params, yaml.load(profile), prefix=""),
+        *_assign(params, yaml.load(_without_comments(profile)), prefix=""),
         *_take(params["train"], cells),
     ]
     if changes:
@@ -54,6 +54,12 @@ def _file(name: str) -> Path:
     if name not in profile_names():
         raise UserError(f"unknown profile {name!r}; {nearest(name, profile_names())}")
     return PROFILES / f"{name}.yaml"
+
+
+def _without_comments(path: Path) -> str:
+    """The text of a profile; its comments would follow their values and end up anywhere."""
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    return "".join(line for line in lines if not line.lstrip().startswith("#"))
 
 
 def _assign(target: Any, values: Any, prefix: str) -> Iterator[str]:

@@ -80,7 +80,7 @@ def test_the_rate_falls_and_the_average_follows_by_their_formulas():
     for k, index in enumerate(np.array_split(np.arange(240), 6), start=1):
         trainer.step(index)
         average = average + (trainer.net.first.detach() - average) * 9 / (k + 8)
-        rates.append(trainer.optimiser.param_groups[0]["lr"])
+        rates.append(trainer.optimiser.nadam.param_groups[0]["lr"])
         torch.testing.assert_close(trainer.trained.first.detach(), average)
     np.testing.assert_allclose(rates, 0.01 / np.sqrt(1 + np.arange(1, 7) / 1000))
 

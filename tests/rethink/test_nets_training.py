@@ -14,7 +14,7 @@ from rethink.models.rethinknet import RethinkNet
 from rethink.nets.device import choose_device
 from rethink.nets.recurrent import RecurrentShape
 from rethink.nets.rows import Rows
-from rethink.nets.training import Data, Recipe, StoppingRule, Trainer
+from rethink.nets.training import BlockedNadam, Data, Recipe, StoppingRule, Trainer
 from rethink.nets.weights import Reweighter, label_weights, normalised
 from rethink.scaling import UnitScaler
 from rethink.search import search
@@ -136,6 +136,17 @@ def test_a_step_is_nadam_with_keras_settings_and_the_gradient_of_the_penalty():
         top = (1 - now) * g / (1 - now) + after * 0.1 * g / (1 - now * after)
         expected = before[name] - 0.002 * top / (g.abs() + 1e-7)
         torch.testing.assert_close(weight.detach().double(), expected, atol=1e-6, rtol=0)
+
+
+def test_large_kernels_take_the_same_steps_block_by_block():
+    whole, blocked = (trainer(Recipe(l2=0.01, **PLAIN), dropout=0.25) for _ in range(2))
+    blocked.optimiser = BlockedNadam(blocked.net, 0.01, block=7)
+    assert len(blocked.optimiser.blocks) == len(blocked.net.penalised()) > 0
+    assert not whole.optimiser.blocks
+    whole.run(4), blocked.run(4)
+    assert whole.history == blocked.history
+    for one, other in zip(whole.net.parameters(), blocked.net.parameters(), strict=True):
+        assert torch.equal(one, other)
 
 
 def test_the_penalty_is_part_of_the_loss():

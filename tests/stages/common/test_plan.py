@@ -56,13 +56,16 @@ def test_every_experiment_runs_in_the_profiles_that_are_for_it():
     assert runs["quick"] == short | {"images"}
 
 
-def test_models_that_take_long_have_fewer_seeds_where_the_parameters_say_so():
+def test_models_and_data_sets_that_take_long_have_fewer_seeds_where_the_parameters_say_so():
     params = params_under("paper")
-    seeds = {cell.seed for cell in cells_of(params, ["corel5k"]) if cell.model == "CFT"}
-    assert seeds == {0}
-    seeds = {cell.seed for cell in cells_of(params, ["yeast"]) if cell.model == "CFT"}
-    assert seeds == set(range(10))
-    assert {c.seed for c in cells_of(params) if c.model == "RethinkNet-as-paper"} == {0, 1, 2}
+
+    def seeds(model, *datasets):
+        return {c.seed for c in cells_of(params, list(datasets) or None) if c.model == model}
+
+    assert seeds("CFT", "corel5k") == {0}
+    assert seeds("CFT", "yeast") == set(range(10))
+    assert seeds("RethinkNet-as-paper") == {0, 1, 2}  # named without a data set
+    assert seeds("PCC", "corel5k") == {0, 1, 2}  # a data set named without a model
 
 
 def test_a_cell_that_two_experiments_need_is_planned_once():
