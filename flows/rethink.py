@@ -9,8 +9,12 @@ Prefect's own states are never trusted for what is done, only the manifests in t
 import argparse
 import os
 import platform
+import signal
+import subprocess
+import sys
+import threading
 import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -31,10 +35,8 @@ from prefect.futures import PrefectFuture
 from prefect.runtime import flow_run
 from prefect.settings import PREFECT_API_URL
 
-from flows import ledger
 from stages.common import paths
 from stages.common.catalog import load_catalog
-from stages.common.closed import nearest
 from stages.common.errors import UserError, run_command
 from stages.common.files import read_json, write_text
 from stages.common.machine import worker_count
@@ -51,6 +53,11 @@ from stages.train.progress import Progress
 Profile = Literal["as-is", "smoke", "quick", "paper", "wide", "images"]
 PROJECT = Path(__file__).resolve().parents[1]
 SHOW_EVERY = 2.0  # seconds, in the UI
+BUSY = ("is busy", "Unable to acquire lock")  # what DVC says while another command runs
+PAUSE = 5.0  # seconds between two attempts to get hold of DVC
+
+_stopped = threading.Event()
+_commands: list[subprocess.Popen[str]] = []  # of DVC, which run
 
 
 def run_name() -> str:
@@ -72,15 +79,12 @@ def rethink(
     """
     os.chdir(PROJECT)
     with params_of(profile) as params:
-        datasets = [dataset] if dataset else list(params.datasets)
-        if dataset and dataset not in params.datasets:
-            hint = nearest(dataset, params.datasets)
-            raise UserError(f"data set {dataset!r} is not in `datasets` of params.yaml; {hint}")
+        datasets = params.chosen(dataset)
         try:
             train_all(params, datasets, workers or worker_count())
-            ledger.repro("results", [f"train@{dataset}"] if dataset else [])
+            repro("results", [f"train@{dataset}"] if dataset else [])
         except BaseException:
-            ledger.stop()
+            stop_dvc()
             raise
     return publish(datasets, report=dataset is None)
 
@@ -111,7 +115,7 @@ def train_all(params: Params, datasets: list[str], workers: int) -> None:
         data: list[PrefectFuture[Any]] = []
         for name, models in cells.items():
             what, target = f"data of {name}", [f"split@{name}"]
-            data = [ledger.repro.submit(what, target, wait_for=data, return_state=False)]
+            data = [repro.submit(what, target, wait_for=data, return_state=False)]
             tasks[data[0]] = []
             for model, mine in models.items():
                 tagged = train_model.with_options(tags=[f"dataset:{name}", f"model:{model}"])
@@ -125,6 +129,35 @@ def train_all(params: Params, datasets: list[str], workers: int) -> None:
             except Exception as error:  # Prefect's own: a task cannot start without its server
                 get_run_logger().warning("computing without a task: %s", error)
                 lead.train(mine)
+
+
+@task(name="dvc", task_run_name="dvc repro {what}", cache_policy=NO_CACHE)
+def repro(what: str, targets: list[str]) -> None:
+    """Let DVC bring stages up to date, after whatever it is doing now."""
+    while not _stopped.is_set():
+        command = subprocess.Popen(
+            [sys.executable, "-m", "dvc", "repro", *targets], stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True, start_new_session=True,
+        )  # fmt: skip
+        _commands.append(command)
+        output = command.communicate()[0].strip()
+        _commands.remove(command)
+        if command.returncode and any(sign in output for sign in BUSY):
+            get_run_logger().info("waiting for another dvc command to end")
+            _stopped.wait(PAUSE)
+            continue
+        get_run_logger().info(output)
+        if command.returncode:
+            raise RuntimeError(f"dvc repro ended with {command.returncode}:\n{output}")
+        return
+
+
+def stop_dvc() -> None:
+    """End what DVC is doing for this run, with its stages: a command is a group of processes."""
+    _stopped.set()
+    for command in list(_commands):
+        with suppress(ProcessLookupError):
+            os.killpg(command.pid, signal.SIGKILL)
 
 
 @task(name="train", task_run_name="{dataset} / {model}", cache_policy=NO_CACHE)
@@ -155,18 +188,17 @@ def progress_bar(key: str, total: int) -> Callable[[int], None]:
 def publish(datasets: list[str], report: bool) -> str:
     """Show in the UI what came out, and say it in a line."""
     columns = ["dataset", "model", "cost", "seed", "status", "reason", "seconds"]
-    rows = [row for name in datasets for row in read_table(paths.runs(name), columns).to_pylist()]
-    failed = [row for row in rows if row["status"] != "ok"]
-    if failed:
+    runs = {name: read_table(paths.runs(name), columns).to_pylist() for name in datasets}
+    bad = {name: [row for row in rows if row["status"] != "ok"] for name, rows in runs.items()}
+    if failed := [row for rows in bad.values() for row in rows]:
         create_table_artifact(failed, key="failed-cells", description="cells without a result")
-    text = f"{len(rows)} cells, {len(failed)} without a result"
-    cells, bad = (Counter(row["dataset"] for row in some) for some in (rows, failed))
-    minutes = {name: sum(row["seconds"] for row in rows if row["dataset"] == name) / 60
-               for name in cells}  # fmt: skip
-    lines = [(name, cells[name], bad[name], f"{minutes[name]:.1f}") for name in cells]
-    page = f"# rethink\n\n{text}\n\n"
-    page += text_table(("data set", "cells", "without a result", "CPU minutes"), lines)
-    page += verdicts() if report else ""
+    text = f"{sum(map(len, runs.values()))} cells, {len(failed)} without a result"
+    lines = [
+        (name, len(rows), len(bad[name]), f"{sum(row['seconds'] for row in rows) / 60:.1f}")
+        for name, rows in runs.items()
+    ]
+    table = text_table(("data set", "cells", "without a result", "CPU minutes"), lines)
+    page = f"# rethink\n\n{text}\n\n{table}" + (verdicts() if report else "")
     create_markdown_artifact(page, key="summary")
     return text
 

@@ -30,7 +30,6 @@ from stages.common.plan import Cell, plan
 from stages.common.predictions import to_table
 from stages.common.store import Manifest, Store
 from stages.common.tables import table_to_bytes
-from stages.train.__main__ import by_dataset
 from stages.train.assemble import assemble
 from stages.train.compute import Result
 from torture.ledger import Ledger, machine
@@ -120,8 +119,8 @@ def tables() -> None:
     _, named = cells_and_keys()
     manifests = store.find_all(named).items()
     complete = {cell: manifest | {"asked": named[cell]} for cell, manifest in manifests if manifest}
-    for dataset, cells in by_dataset(list(params.datasets), complete).items():
-        assemble(dataset, cells, store)
+    for dataset in params.datasets:
+        assemble(dataset, complete, store)
 
 
 def stage(name: str) -> Callable[[], None]:

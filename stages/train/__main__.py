@@ -38,14 +38,6 @@ def summarize(cells: dict[Cell, Manifest]) -> bool:
     return not bad
 
 
-def by_dataset(datasets: list[str], cells: dict[Cell, Manifest]) -> dict[str, dict[Cell, Manifest]]:
-    """The cells of each data set."""
-    grouped: dict[str, dict[Cell, Manifest]] = {dataset: {} for dataset in datasets}
-    for cell, manifest in cells.items():
-        grouped[cell.dataset][cell] = manifest
-    return grouped
-
-
 def main() -> int:
     """Command line."""
     parser = argparse.ArgumentParser(
@@ -80,8 +72,8 @@ def main() -> int:
     retry = () if args.retry is None else args.retry or NO_RESULT
     with Lead(params, store, args.workers, Progress(len(cells)), retry) as lead:
         trained = lead.train(cells)
-        for dataset, mine in by_dataset(datasets, trained).items() if args.model is None else ():
-            assemble(dataset, mine, store)
+        for dataset in datasets if args.model is None else ():
+            assemble(dataset, trained, store)
     return 0 if summarize(trained) or args.tolerate_failures else CELLS_FAILED
 
 

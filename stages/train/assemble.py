@@ -14,14 +14,15 @@ from stages.common.tables import table_writer, write_table
 
 
 def assemble(dataset: str, cells: dict[Cell, Manifest], store: Store) -> None:
-    """Write the two tables of a data set; `cells` has the manifest of each of its cells."""
+    """Write the two tables of a data set; `cells` has the manifests of its cells and of others."""
+    mine = {cell: manifest for cell, manifest in cells.items() if cell.dataset == dataset}
     for path in (paths.predictions(dataset), paths.runs(dataset)):
         remove_leftovers(path)
     with table_writer(paths.predictions(dataset), PREDICTIONS) as writer:
-        for cell, manifest in cells.items():
+        for cell, manifest in mine.items():
             if manifest["status"] == "ok" and not manifest.get("published"):
                 writer.write_table(_with_names(cell, store.predictions(cell, manifest["key"])))
-    write_table(paths.runs(dataset), runs_table(cells.values()))
+    write_table(paths.runs(dataset), runs_table(mine.values()))
 
 
 def _with_names(cell: Cell, table: pa.Table) -> pa.Table:

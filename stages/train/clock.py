@@ -9,13 +9,11 @@ from datetime import UTC, datetime
 
 import distributed.batched
 from cryptography import x509
-from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
-from cryptography.hazmat.primitives.serialization import Encoding, load_pem_private_key
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 from distributed import Security
 from tornado.ioloop import IOLoop
 
-ROLES = ("client", "scheduler", "worker")
 START = time.time() - time.monotonic()
 
 
@@ -31,20 +29,13 @@ IOLoop.time = lambda _: steady_time()  # type: ignore[method-assign, assignment]
 def lasting_security() -> Security:
     """Key and certificate of one run, in memory only, so that they need not expire; Dask's would
     not be valid yet after the clock was set back."""
-    short = Security.temporary()
-    key = load_pem_private_key(short.tls_client_key.encode(), None)
-    assert isinstance(key, RSAPrivateKey)
-    known = x509.load_pem_x509_certificate(short.tls_client_cert.encode())
-    certificate = x509.CertificateBuilder(
-        issuer_name=known.issuer,
-        subject_name=known.subject,
-        public_key=known.public_key(),
-        serial_number=known.serial_number,
-        not_valid_before=datetime(1970, 1, 1, tzinfo=UTC),
-        not_valid_after=datetime(9999, 12, 31, tzinfo=UTC),
-        extensions=list(known.extensions),
-    ).sign(key, hashes.SHA256())
-    text = certificate.public_bytes(Encoding.PEM).decode()
-    keys = {f"tls_{role}_key": short.tls_client_key for role in ROLES}
-    certificates = {f"tls_{role}_cert": text for role in ROLES}
-    return Security(require_encryption=True, tls_ca_file=text, **keys, **certificates)
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "rethink")])
+    first, last = datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)
+    number = x509.random_serial_number()
+    builder = x509.CertificateBuilder(name, name, key.public_key(), number, first, last)
+    pem, plain = serialization.Encoding.PEM, serialization.NoEncryption()
+    both = builder.sign(key, hashes.SHA256()).public_bytes(pem)
+    both += key.private_bytes(pem, serialization.PrivateFormat.PKCS8, plain)
+    roles = ("ca_file", "client_cert", "scheduler_cert", "worker_cert")
+    return Security(require_encryption=True, **{f"tls_{role}": both.decode() for role in roles})

@@ -4,14 +4,14 @@ from concurrent.futures import CancelledError
 
 from stages.common.errors import DataError, UserError
 from stages.train.compute import Result
-from stages.train.work import Refused, Work
+from stages.train.work import Place, Refused, Work
 
 TRIES = 3  # a worker may be killed from outside
 KEPT = "what is finished is kept: run the same command when the cause is gone"
 
 
 def after_death(
-    work: Work, deaths: int, late: bool, memory: int, seconds: float, host: str, device: str
+    work: Work, deaths: int, late: bool, seconds: float, place: Place
 ) -> list[Result] | None:
     """What becomes of a job that was alone on a worker when the worker died; None: try it again.
 
@@ -22,15 +22,15 @@ def after_death(
         limit = work.limit / len(costs)
         status, reason = "timeout", f"stopped after the limit of {limit:g} s a cell"
     elif deaths >= TRIES:
-        limit, status = memory, "died"
+        limit, status = place.memory, "died"
         reason = (
             "its process was killed again and again, most likely for want of memory: "
             f"it may have {limit / 2**30:.1f} GiB"
         )
     else:
         return None
-    each, used = seconds / len(costs), device if work.network else "cpu"
-    return [Result(cost, status, reason, each, device=used, host=host, limit=limit)
+    each, device = seconds / len(costs), place.device if work.network else "cpu"
+    return [Result(cost, status, reason, each, device=device, host=place.host, limit=limit)
             for cost in costs]  # fmt: skip
 
 

@@ -9,10 +9,10 @@ import time
 from bisect import insort
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
 from functools import partial
-from itertools import accumulate, count, islice
+from itertools import accumulate, islice
 from typing import Any
 
 from distributed import Client, KilledWorker
@@ -24,7 +24,7 @@ from stages.train.cluster import connect
 from stages.train.compute import Result
 from stages.train.ends import KEPT, TRIES, after_death, failure
 from stages.train.inputs import Source, input_files, make_inputs
-from stages.train.work import Work, refuse_difference, run_jobs
+from stages.train.work import Place, Work, refuse_difference, run_jobs
 
 SHORT = 0.4  # seconds: such jobs are sent in packs; one that was never timed counts as longer
 PACK, PACK_SECONDS = 64, (0.2, 1.0)  # most jobs of a pack, and its seconds: few when little is left
@@ -51,9 +51,7 @@ class Flight:
     """Jobs that a worker has, one after the other."""
 
     requests: list[Request]
-    worker: str
-    host: str
-    device: str
+    place: Place
     sent: float = field(default_factory=time.monotonic)
     landed: bool = False  # the worker has ended them, the results are on their way
     future: Any = None  # Dask's
@@ -68,7 +66,6 @@ class Engine:
         self.waiting: list[Request] = []  # in their order
         self.flying: set[Flight] = set()
         self.data: dict[Source, Any] = {}  # Dask's future of each data set
-        self.numbers = count()
         self.lock = threading.RLock()
         self.over = threading.Event()
         self.error: BaseException | None = None
@@ -184,7 +181,7 @@ class Engine:
 
     def _send(self) -> None:
         """Give each idle worker the longest job that it may have."""
-        idle = self.workers.keys() - {one.worker for one in self.flying if not one.landed}
+        idle = self.workers.keys() - {one.place.address for one in self.flying if not one.landed}
         if idle and self.waiting:
             fitting = {network: self._fitting(network) for network in (True, False)}
             left = sum(request.work.seconds for request in self.waiting) / len(self.workers)
@@ -199,10 +196,11 @@ class Engine:
             self.waiting.remove(request)
         worker, works = self.workers[address], [request.work for request in requests]
         device = self.device if worker["resources"].get("GPU") else "cpu"
-        flight = Flight(requests, address, host_name(worker["host"]), device)
+        place = Place(address, host_name(worker["host"]), device, self.memory)
+        flight = Flight(requests, place)
         self.flying.add(flight)
         flight.future = self.client.submit(  # goes elsewhere if the worker has just gone
-            run_jobs, works, self._data(works[0].source), device,
+            run_jobs, works, self._data(works[0].source), place,
             workers=address, allow_other_workers=True, pure=False,
         )  # fmt: skip
         flight.future.add_done_callback(partial(self._land, flight))
@@ -210,8 +208,8 @@ class Engine:
     def _data(self, source: Source) -> Any:
         """A data set on the workers: a task, which Dask can run again when a worker is lost."""
         if source not in self.data or self.data[source].status == "error":
-            files, key = input_files(*source), f"{'-'.join(source)}-{next(self.numbers)}"
-            self.data[source] = self.client.submit(make_inputs, files, source[1], key=key)
+            files = input_files(*source)
+            self.data[source] = self.client.submit(make_inputs, files, source[1], pure=False)
         return self.data[source]
 
     def _land(self, flight: Flight, future: Any) -> None:
@@ -219,7 +217,7 @@ class Engine:
         with self._turn():
             flight.landed = True  # the worker gets its next job before the results come
             if future.status == "error":  # it has died; a successor has another address
-                self.workers = {a: w for a, w in self.workers.items() if a != flight.worker}
+                self.workers = {a: w for a, w in self.workers.items() if a != flight.place.address}
         try:
             answer = future.result()
         except BaseException as error:
@@ -233,27 +231,21 @@ class Engine:
         """Keep the promises of a flight, or have its jobs tried again."""
         if isinstance(answer, KilledWorker):
             self._bury(flight, answer.last_worker.address)
-        elif not isinstance(answer, list):
+        elif isinstance(answer, BaseException):
             raise failure(answer)
         else:
             for request, results in zip(flight.requests, answer, strict=True):
-                request.promise.set_result([self._complete(r, flight.host) for r in results])
-
-    def _complete(self, result: Result, host: str) -> Result:
-        """A result; one that failed for want of memory gets the machine and how much it had."""
-        died = result.status == "died"
-        return replace(result, host=host, limit=self.memory) if died else result
+                request.promise.set_result(results)
 
     def _bury(self, flight: Flight, where: str) -> None:
         """Decide what becomes of the jobs of a worker that died."""
         for request in flight.requests:
             request.deaths += 1
         first, *others = flight.requests
-        seconds, limit = time.monotonic() - flight.sent, first.work.limit
-        late = where == flight.worker and seconds >= limit  # elsewhere it may have had to wait
-        about = self.memory, seconds, flight.host, flight.device
-        results = None if others else after_death(first.work, first.deaths, late, *about)
-        if results is None:
+        seconds, here = time.monotonic() - flight.sent, where == flight.place.address
+        late = here and seconds >= first.work.limit  # elsewhere it may have had to wait
+        results = after_death(first.work, first.deaths, late, seconds, flight.place)
+        if others or results is None:
             self._wait(flight.requests)
         else:
             first.promise.set_result(results)
@@ -279,9 +271,6 @@ def start_engine(
 ) -> Iterator[Engine]:
     """An engine on the cluster at this address, or on a new one of so many local workers; they must
     have the lead's code of these modules."""
-    with connect(address, workers, device) as client:
-        engine = Engine(client, device, modules)
-        try:
-            yield engine
-        finally:
-            engine.close()
+    starting = connect(address, workers, device)
+    with starting as client, closing(Engine(client, device, modules)) as engine:
+        yield engine

@@ -7,6 +7,7 @@ from math import exp
 from statistics import fmean
 
 import numpy as np
+from sklearn.linear_model import Ridge
 
 from stages.common.catalog import load_catalog
 from stages.common.params import Params
@@ -66,21 +67,15 @@ class Forecast:
         return unit * self.params.work_of(cell.model)
 
     def _fit_law(self, model: str) -> tuple[float, np.ndarray] | None:
-        """The logarithm of the time as a linear function of those of rows and labels: least
-        squares over the data sets that were timed, pulled towards `POWERS`."""
-        times = {
-            size: fmean(units)
-            for dataset, units in self.timed[model].items()
-            if (size := self._size(dataset))
-        }
-        if not times:
+        """The logarithm of the time as a linear function of those of rows and labels: the less the
+        data sets tell, the nearer it is to `POWERS`."""
+        timed = [(size, fmean(units)) for dataset, units in self.timed[model].items()
+                 if (size := self._size(dataset))]  # fmt: skip
+        if not timed:
             return None
-        sizes, seconds = np.log(list(times)), np.log(np.maximum(list(times.values()), 1e-4))
-        centre, level = sizes.mean(axis=0), seconds.mean()
-        spread = sizes - centre
-        drawn = spread.T @ spread + FAITH * np.eye(2)
-        powers = np.linalg.solve(drawn, spread.T @ (seconds - level) + FAITH * POWERS)
-        return float(level - powers @ centre), powers
+        sizes, seconds = (np.log(np.maximum(column, 1e-4)) for column in zip(*timed, strict=True))
+        law = Ridge(alpha=FAITH).fit(sizes, seconds - sizes @ POWERS)
+        return law.intercept_, law.coef_ + POWERS
 
     def _size(self, dataset: str) -> Size | None:
         known = dataset in self.catalog.datasets

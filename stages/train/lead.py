@@ -127,15 +127,10 @@ class Lead:
     def _compute(self, missing: dict[Cell, str]) -> Iterator[tuple[Cell, Manifest]]:
         """Have cells computed, the longest first, and store each as soon as it is there."""
         splits = {dataset: load_splits(dataset) for dataset in {cell.dataset for cell in missing}}
-        networks = {m: is_network(self.params.models[m]) for m in {cell.model for cell in missing}}
         promises = {}
         for cells in sorted(jobs(missing, self.params), key=self._seconds, reverse=True):
-            cell, seconds = cells[0], self._seconds(cells)
-            task = self._task(cells, splits[cell.dataset][cell.seed])
-            source = cell.dataset, self.params.models[cell.model].input
-            limit = float(self.params.train.time_limit * len(cells))
-            work = Work(task, source, networks[cell.model], seconds, limit)
-            self.progress.expect(seconds)
+            work = self._work(cells, splits[cells[0].dataset][cells[0].seed])
+            self.progress.expect(work.seconds)
             promises[self.engine.submit(work)] = cells
         for promise in as_completed(promises):
             cells = promises[promise]
@@ -152,10 +147,10 @@ class Lead:
         """How long a job will take."""
         return len(cells) * self.forecast.seconds(cells[0])
 
-    def _task(self, cells: tuple[Cell, ...], train: np.ndarray) -> Task:
+    def _work(self, cells: tuple[Cell, ...], train: np.ndarray) -> Work:
         """What a worker must know of cells that share a fit, beside the data."""
         params, cell, model = self.params, cells[0], self.params.models[cells[0].model]
-        return Task(
+        task = Task(
             train=train,
             estimator=model.estimator,
             params=dict(model.params),
@@ -168,6 +163,8 @@ class Lead:
             fold_seed=derive_seed("folds", cell.dataset, cell.seed),
             model_seed=derive_seed("model", cell.dataset, cell.seed),
         )
+        source, limit = (cell.dataset, model.input), float(params.train.time_limit * len(cells))
+        return Work(task, source, is_network(model), self._seconds(cells), limit)
 
     def _manifest(self, cell: Cell, result: Result) -> Manifest:
         """What is known of a cell beside its predictions."""

@@ -1,97 +1,77 @@
 """What a run would compute, in words: its cells, where they are, and the time left."""
 
-from collections import defaultdict
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from itertools import groupby
 
 from stages.common.errors import DataError
 from stages.common.keys import names
 from stages.common.params import Params
 from stages.common.plan import Cell, plan
-from stages.common.published import read_published
+from stages.common.published import Row, read_published
 from stages.common.store import Store
 from stages.common.words import text_table
 from stages.train.forecast import Forecast
 
-
-@dataclass(frozen=True)
-class Share:
-    """The cells of a model on a data set: where they are, and how long the others take."""
-
-    cells: int
-    computed: int
-    published: int
-    prepared: bool  # the data is there; else published cells are known by their names alone
-    each: float  # seconds
-    guessed: bool  # nothing like it was timed
-
-    @property
-    def missing(self) -> int:
-        """Cells to compute."""
-        return self.cells - self.computed - self.published
-
-    @property
-    def unsure(self) -> bool:
-        """Whether the published cells may be of other data than the one to come."""
-        return not self.prepared and self.published > 0
+HEAD = ("data set", "model", "cells", "computed", "published", "missing", "CPU s left")
+States = dict[Cell, str]  # computed, published or missing; with a ? where the data is not here yet
 
 
 def describe_plan(datasets: list[str], params: Params, store: Store, workers: int) -> str:
     """A line for each experiment, each data set and model, and the sum."""
     published = read_published()
     forecast = Forecast(params, store, published)
+    states: States = {}
     groups: dict[tuple[str, str], list[Cell]] = defaultdict(list)
-    for cell in plan(params, forecast.catalog, datasets):
+    for _, cells in groupby(plan(params, forecast.catalog, datasets), lambda cell: cell.dataset):
+        states |= _states(list(cells), params, store, published)
+    for cell in states:
         groups[cell.dataset, cell.model].append(cell)
-    alike = {Cell(r["dataset"], r["model"], r["cost"], r["seed"]) for r in published.values()}
-    shares = {
-        place: _share(cells, forecast, store, published, alike) for place, cells in groups.items()
-    }
-    rows = [
-        (*place, s.cells, s.computed if s.prepared else "no data",
-         f"{s.published}" + "?" * s.unsure, s.missing,
-         f"{s.missing * s.each:,.0f}" + "?" * (s.guessed and s.missing > 0))
-        for place, s in shares.items()
-    ]  # fmt: skip
-    head = ("data set", "model", "cells", "computed", "published", "missing", "CPU s left")
+    rows = [(*place, *_row(cells, states, forecast)) for place, cells in groups.items()]
     experiments = text_table(
         ("experiment", "cells", "of its own"), _experiments(forecast, datasets)
     )
-    return "\n".join([experiments, text_table(head, rows), _sum(list(shares.values()), workers)])
+    return "\n".join([experiments, text_table(HEAD, rows), _sum(states, forecast, workers)])
 
 
-def _share(
-    cells: list[Cell],
-    forecast: Forecast,
-    store: Store,
-    published: Collection[str],
-    alike: set[Cell],
-) -> Share:
-    each, guessed = forecast.seconds(cells[0]), forecast.measured(cells[0]) is None
+def _states(
+    cells: list[Cell], params: Params, store: Store, published: Mapping[str, Row]
+) -> States:
+    """Where the cells of a data set are; without its data they are known by their names alone."""
     try:
-        named = names(cells, forecast.params)
+        named = names(cells, params)
     except (DataError, FileNotFoundError):
-        known = len(alike.intersection(cells))
-        return Share(len(cells), 0, known, prepared=False, each=each, guessed=guessed)
-    manifests = store.find_all({cell: both.key for cell, both in named.items()})
-    computed = sum(manifest is not None for manifest in manifests.values())
-    known = sum(not manifests[cell] and both.asked in published for cell, both in named.items())
-    return Share(len(cells), computed, known, prepared=True, each=each, guessed=guessed)
+        alike = {Cell(r["dataset"], r["model"], r["cost"], r["seed"]) for r in published.values()}
+        return {cell: "published?" if cell in alike else "missing?" for cell in cells}
+    stored = store.find_all({cell: both.key for cell, both in named.items()})
+    return {
+        cell: "computed" if stored[cell] else "published" if both.asked in published else "missing"
+        for cell, both in named.items()
+    }
 
 
-def _sum(shares: list[Share], workers: int) -> str:
-    cells, computed, published, missing = (
-        sum(getattr(share, name) for share in shares)
-        for name in ("cells", "computed", "published", "missing")
-    )
-    left = sum(share.missing * share.each for share in shares)
-    guessed = sum(share.missing for share in shares if share.guessed)
-    unsure = any(share.unsure for share in shares)
+def _row(cells: list[Cell], states: States, forecast: Forecast) -> tuple[object, ...]:
+    counts = Counter(states[cell] for cell in cells)
+    unsure, missing = counts["published?"], counts["missing"] + counts["missing?"]
+    computed = "no data" if unsure or counts["missing?"] else counts["computed"]
+    known = f"{unsure}?" if unsure else counts["published"]
+    guessed = missing and forecast.measured(cells[0]) is None
+    seconds = f"{missing * forecast.seconds(cells[0]):,.0f}" + "?" * bool(guessed)
+    return len(cells), computed, known, missing, seconds
+
+
+def _sum(states: States, forecast: Forecast, workers: int) -> str:
+    counts = Counter(state.rstrip("?") for state in states.values())
+    missing = [cell for cell, state in states.items() if state.startswith("missing")]
+    left = sum(forecast.seconds(cell) for cell in missing)
+    guessed = sum(forecast.measured(cell) is None for cell in missing)
     return (
-        f"{cells} cells, {computed} computed, {published} published, {missing} to compute: "
+        f"{len(states)} cells, {counts['computed']} computed, {counts['published']} published, "
+        f"{len(missing)} to compute: "
         f"about {left / 3600:.2f} CPU h, {left / 60 / workers:.1f} min with {workers} workers"
         + (f" (?: {guessed} cells of models never timed, guessed by size)" if guessed else "")
-        + " (published?: the data is not here yet, cells are compared by name)" * unsure
+        + " (published?: the data is not here yet, cells are compared by name)"
+        * ("published?" in states.values())
     )
 
 

@@ -26,16 +26,26 @@ class Work:
     limit: float  # seconds, then it is stopped
 
 
+@dataclass(frozen=True)
+class Place:
+    """The worker that has a job, as the lead sees it."""
+
+    address: str
+    host: str
+    device: str  # for networks
+    memory: int  # bytes
+
+
 class Refused(Exception):
     """This worker would compute something else than the lead asked for."""
 
 
-def run_jobs(jobs: Sequence[Work], inputs: Inputs, device: str) -> list[list[Result]]:
-    """Compute jobs one after the other, networks on this device; runs on the workers."""
-    return [run_job(work, inputs, device) for work in jobs]
+def run_jobs(jobs: Sequence[Work], inputs: Inputs, place: Place) -> list[list[Result]]:
+    """Compute jobs one after the other; runs on the worker at this place."""
+    return [run_job(work, inputs, place) for work in jobs]
 
 
-def run_job(work: Work, inputs: Inputs, device: str) -> list[Result]:
+def run_job(work: Work, inputs: Inputs, place: Place) -> list[Result]:
     """The result of each cost; an error is the result of all costs that are left.
 
     A process that takes too long ends itself, whatever it does: the watchdog is a thread in C that
@@ -47,18 +57,20 @@ def run_job(work: Work, inputs: Inputs, device: str) -> list[Result]:
         if work.network:
             from rethink.nets.device import choose_device  # loads torch, as the network will
 
-            devices = dict.fromkeys(devices_of(task.estimator, task.params), device)
+            devices = dict.fromkeys(devices_of(task.estimator, task.params), place.device)
             task = replace(task, params=task.params | devices)
-            used = choose_device(device).type
+            used = choose_device(place.device).type
         for result in compute(task, inputs):
             content = table_to_bytes(to_table(result.predictions, task.train))
             results.append(replace(result, predictions=content, device=used))
     except Exception as error:
         machine = isinstance(error, MemoryError | OSError) or "OutOfMemory" in type(error).__name__
         reason = f"{type(error).__name__}: {' '.join(str(error).split())}"[:REASON_LENGTH]
-        status, ended = "died" if machine else "failed", {result.cost for result in results}
-        left = [cost for cost in task.costs if cost not in ended]
-        results += [Result(cost, status, reason, device=used) for cost in left]
+        end = Result("", "failed", reason, device=used)
+        if machine:
+            end = replace(end, status="died", host=place.host, limit=place.memory)
+        ended = {result.cost for result in results}
+        results += [replace(end, cost=cost) for cost in task.costs if cost not in ended]
     finally:
         faulthandler.cancel_dump_traceback_later()
     return results

@@ -8,13 +8,12 @@ from PIL import Image
 
 from stages.common import paths
 from stages.common.files import write_json
-from stages.common.predictions import to_table
+from stages.common.predictions import PREDICTIONS, to_table
 from stages.common.slices import Step
 from stages.common.tables import matrix_to_table, table_writer, write_table
 from stages.compare.examples import read_examples
 from stages.features.index import ImageIndex
 from stages.features.rows import write_thumbnails
-from stages.train.assemble import PREDICTIONS
 from tests.stages.features.pictures import bomb, photo, save
 
 NAMES = ("cup", "fork", "knife")

@@ -7,7 +7,7 @@ from stages.common.errors import DataError, UserError
 from stages.train.compute import Task
 from stages.train.ends import TRIES, after_death, failure
 from stages.train.engine import PACK_SECONDS, SHORT, Request, pack_requests
-from stages.train.work import Refused, Work
+from stages.train.work import Place, Refused, Work
 
 
 def request(seconds, source="tiny", network=False, deaths=0, costs=("f1",)):
@@ -44,7 +44,7 @@ def test_a_job_that_was_in_a_death_is_sent_alone():
 
 def died(deaths=1, late=False, **about):
     work = request(1.0, costs=("f1", "rank"), **about).work
-    return after_death(work, deaths, late, 2**30, 90.0, "here", "cuda")
+    return after_death(work, deaths, late, 90.0, Place("tls://1", "here", "cuda", 2**30))
 
 
 def test_a_first_death_is_no_result():

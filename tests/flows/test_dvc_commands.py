@@ -9,7 +9,7 @@ import psutil
 import pytest
 from prefect.logging import disable_run_logger
 
-from flows import ledger
+import flows.rethink
 from tests.flows.lab import PATIENCE, until
 
 DVC = [sys.executable, "-m", "dvc"]
@@ -30,8 +30,8 @@ stages:
 def repository(tmp_path, monkeypatch):
     """A folder of DVC's with a stage that takes its time."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(ledger, "_stopped", threading.Event())
-    monkeypatch.setattr(ledger, "PAUSE", 0.2)
+    monkeypatch.setattr(flows.rethink, "_stopped", threading.Event())
+    monkeypatch.setattr(flows.rethink, "PAUSE", 0.2)
     subprocess.run([*DVC, "init", "-q", "--no-scm"], check=True)
     with disable_run_logger():
         yield tmp_path
@@ -39,7 +39,7 @@ def repository(tmp_path, monkeypatch):
 
 def repro(target):
     with disable_run_logger():
-        ledger.repro.fn(target, [target])
+        flows.rethink.repro.fn(target, [target])
 
 
 def test_a_command_waits_until_another_of_dvc_has_ended(repository):
@@ -66,7 +66,7 @@ def test_a_run_that_stops_takes_its_command_along_with_the_stages(repository):
         (root,) = [p for p in psutil.Process().children() if "dvc" in p.cmdline()]
         until(lambda: any("sleep" in p.name() for p in root.children(recursive=True)), "it sleeps")
         family = [root, *root.children(recursive=True)]
-        ledger.stop()
+        flows.rethink.stop_dvc()
         with pytest.raises(RuntimeError):
             command.result(timeout=PATIENCE)
     _, alive = psutil.wait_procs(family, timeout=PATIENCE)
