@@ -47,7 +47,7 @@ ESTIMATORS = {  # of rethink.models -> what it is, in a line
     "DenseRelevance": "a layer of sigmoids on the features of images",
     "CNNRNN": "a recurrent net that names one label of an image after the other",
     "AttentionRNN": "the same, and it looks at a part of the image at each step",
-    "Mixture": "the average of extremely randomised trees and logistic regressions",
+    "Mixture": "the average of extremely randomised trees, logistic regressions and small nets",
     "RandomForestClassifier": "a random forest",
     "ExtraTreesClassifier": "extremely randomised trees, a kind of random forest",
     "HistGradientBoostingClassifier": "gradient boosting with histograms",
