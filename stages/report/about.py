@@ -48,6 +48,7 @@ ESTIMATORS = {  # of rethink.models -> what it is, in a line
     "CNNRNN": "a recurrent net that names one label of an image after the other",
     "AttentionRNN": "the same, and it looks at a part of the image at each step",
     "Mixture": "the average of extremely randomised trees, logistic regressions and small nets",
+    "Boomer": "gradient boosted rules of the library mlrl-boomer",
     "RandomForestClassifier": "a random forest",
     "ExtraTreesClassifier": "extremely randomised trees, a kind of random forest",
     "HistGradientBoostingClassifier": "gradient boosting with histograms",
