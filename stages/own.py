@@ -13,7 +13,6 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedSeq
 
 from stages.common import paths
@@ -21,6 +20,7 @@ from stages.common.catalog import CATALOG, load_catalog
 from stages.common.errors import DataError, UserError, run_command
 from stages.common.files import atomic_path, write_text
 from stages.common.params import PARAMS, load_params
+from stages.common.profile import yaml_editor
 from stages.common.words import as_line, counted
 from stages.prepare.dataset import prepare, read
 
@@ -48,9 +48,7 @@ def kind_of(table: Path) -> tuple[str, str]:
 
 def edit(path: Path, change: Callable[[Any], None]) -> None:
     """Change a YAML file and keep its comments and layout."""
-    yaml = YAML()
-    yaml.preserve_quotes = True
-    yaml.width = 4096  # breaks no line that the user did not break
+    yaml = yaml_editor()
     yaml.indent(mapping=2, sequence=4, offset=2)
     yaml.brace_single_entry_mapping_in_flow_sequence = True
     values = yaml.load(path)
@@ -112,8 +110,8 @@ def look(name: str) -> list[str]:
         dataset = prepare(raw, entry, images)
     except DataError as error:
         raise DataError(
-            f"{error}\n{paths.raw(name)} and its entry are kept; the options --ignore and --impute "
-            "change the entry"
+            f"{error}\n{paths.raw(name)} and its entry are kept. Run the same command again with "
+            '--ignore or --impute; with make: OPTIONS="--ignore id comment --impute"'
         ) from None
     labels = counted(dataset.card["labels"], "label")
     return [f"{counted(dataset.card['instances'], 'row')}, {labels}", *dataset.cleaned.story()]

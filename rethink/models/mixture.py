@@ -1,24 +1,31 @@
 """Averaged probabilities: of several models, or of chains in random orders."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import _BaseComposition
 
+from rethink.costs import Cost
 from rethink.models.base import MultiLabelEstimator
 from rethink.models.chain import ClassifierChain
 from rethink.models.logistic import LogisticRelevance
-from rethink.models.probabilities import fit_inner, probabilities
+from rethink.models.probabilities import fit_inner, probabilities, seeded
+
+if TYPE_CHECKING:
+    from rethink.search import Trial
+
+Params = dict[str, Any]
 
 
 class Mixture(_BaseComposition, MultiLabelEstimator):
     """The average of the probabilities of several models.
 
-    Inside `DecisionRule` it predicts for any cost.
+    Inside `DecisionRule` it predicts for any cost. A search with `rethink.search` lets a net choose
+    its epochs by itself, under its own cost, and then tries its grid on the whole mixture.
 
     Parameters
     ----------
@@ -75,6 +82,49 @@ class Mixture(_BaseComposition, MultiLabelEstimator):
         """Labels with an average probability above one half, shape (n, K)."""
         return self._as_labels(self.predict_proba(X) > 0.5)
 
+    @property
+    def needs_folds(self) -> bool:
+        """Whether an estimator has something to choose in a search of a single point."""
+        return any(getattr(each, "needs_folds", False) for _, each in self._parts())
+
+    def cross_validate(
+        self,
+        points: Sequence[Params],
+        X: Any,
+        Y: np.ndarray,
+        parts: Sequence[np.ndarray],
+        costs: Sequence[Cost],
+        decide: Callable[[np.ndarray, Cost], np.ndarray] | None = None,
+    ) -> "list[list[Trial]]":
+        """Try grid points as `rethink.search` does, with one fit of what points have in common.
+
+        `decide` makes labels of probabilities for a cost; without it, a label is on above one half.
+        """
+        from rethink.search import Trial  # which imports all models itself
+
+        X, Y = clone(self)._check_fit(X, Y)
+        held_out = _HeldOut(X, Y, parts)
+        trials: list[list[Trial]] = [[] for _ in costs]
+        for point in points:
+            chosen, means = self._held_out(point, held_out)
+            for row, cost in zip(trials, costs, strict=True):
+                labels = [decide(mean, cost) if decide else mean > 0.5 for mean in means]
+                pairs = zip(parts, labels, strict=True)
+                row.append(Trial(chosen, [cost.score(Y[held], found) for held, found in pairs]))
+        return trials
+
+    def _held_out(self, point: Params, held_out: "_HeldOut") -> tuple[Params, list[np.ndarray]]:
+        """The point with what the estimators chose, and the average probabilities on each fold."""
+        model = clone(self).set_params(**point)
+        names, members = {name for name, _ in model._parts()}, []
+        for name, each in model._parts():
+            others = names - {name}
+            own = {key: v for key, v in point.items() if key.partition("__")[0] not in others}
+            alone, given = held_out.of((name, own), seeded(clone(each), model.random_state))
+            point = point | {f"{name}__{key}": value for key, value in alone.items()}
+            members.append(given)
+        return point, [np.mean(fold, axis=0) for fold in zip(*members, strict=True)]
+
     def _parts(self) -> list[tuple[str, Any]]:
         if self.estimators is None:
             return [("linear", LogisticRelevance())]
@@ -83,6 +133,44 @@ class Mixture(_BaseComposition, MultiLabelEstimator):
                 f"estimators is {self.estimators!r}, but needs a list of (name, estimator) tuples"
             )
         return self.estimators
+
+
+class _HeldOut:
+    """Probabilities of the rows of each fold, by estimators that were fitted without them."""
+
+    def __init__(self, X: Any, Y: np.ndarray, parts: Sequence[np.ndarray]):
+        self.X, self.Y, self.parts = X, Y, parts
+        self.known: list[tuple[Any, tuple[Params, list[np.ndarray]]]] = []
+
+    def of(self, key: Any, estimator: Any) -> tuple[Params, list[np.ndarray]]:
+        """What the estimator chose by itself, and its probabilities on each fold.
+
+        An equal key gets the result of before.
+        """
+        for other, result in self.known:
+            if other == key:
+                return result
+        chosen = self._chosen(estimator)
+        estimator.set_params(**chosen)
+        result = chosen, [self._probabilities(estimator, *rows) for rows in self.split()]
+        self.known.append((key, result))
+        return result
+
+    def split(self, X: Any = None, Y: Any = None) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Rows to fit and rows held out, as a splitter of scikit-learn gives them."""
+        everything = np.arange(len(self.Y))
+        return ((np.setdiff1d(everything, held), held) for held in self.parts)
+
+    def _chosen(self, estimator: Any) -> Params:
+        from rethink.search import search
+
+        cost = getattr(estimator, "cost", "hamming")
+        (selection,) = search(estimator, {}, self.X, self.Y, cost, folds=self).values()
+        return selection.params
+
+    def _probabilities(self, estimator: Any, kept: np.ndarray, held: np.ndarray) -> np.ndarray:
+        fitted = fit_inner(estimator, self.X[kept], self.Y[kept], None, None)
+        return probabilities(fitted, self.X[held])
 
 
 class ChainEnsemble(MultiLabelEstimator):

@@ -28,8 +28,7 @@ def switch(name: str, path: Path = PARAMS, cells: str = "all") -> list[str]:
     `cells` is "published" for a run that computes nothing.
     """
     profile = _file(name)
-    yaml = YAML()  # keeps comments and layout
-    yaml.width = 4096  # and breaks no line that the user did not break
+    yaml = yaml_editor()
     params = yaml.load(path)
     changes = [
         *_assign(params, yaml.load(_without_comments(profile)), prefix=""),
@@ -40,6 +39,16 @@ def switch(name: str, path: Path = PARAMS, cells: str = "all") -> list[str]:
         yaml.dump(params, text)
         write_text(path, text.getvalue())
     return changes
+
+
+def yaml_editor() -> YAML:
+    """Reads and writes YAML, and keeps comments and layout."""
+    yaml = YAML()
+    yaml.preserve_quotes = True
+    yaml.width = 4096  # breaks no line that the user did not break
+    as_null = ("tag:yaml.org,2002:null", "null")  # else nothing would stand there
+    yaml.representer.add_representer(type(None), lambda form, _: form.represent_scalar(*as_null))
+    return yaml
 
 
 def params_under(name: str, path: Path = PARAMS) -> Params:

@@ -44,7 +44,7 @@ def clean(table: RawTable, entry: Entry) -> Cleaned:
     counts = _spread(cleaned.columns, entry.nominal)
     head = _head(table, cleaned, counts, entry.nominal)
     if sum(counts.values()) > entry.most_columns:
-        _refuse(head, counts, entry)
+        _refuse(head, counts, entry, [] if impute else _gaps(features))
     return Cleaned(cleaned, recipes, head, features, sorted(ignored))
 
 
@@ -110,11 +110,7 @@ def _story(table: RawTable, recipes: Sequence[Recipe], ignored: list[str]) -> li
     of_kind = {
         kind: [c.name for c in table.columns if c.kind == kind] for kind in ("date", "truth")
     }
-    gaps = [
-        f"{recipe.name} {np.isnan(_cells(table, index)).sum():,}"
-        for index, recipe in enumerate(recipes)
-        if recipe.flagged
-    ]
+    gaps = _gaps(table) if any(recipe.flagged for recipe in recipes) else []
     rows = table.matrix.shape[0]
     texts = [c.name for c in table.columns if len(c.values or ()) > rows / 2]
     ids = [column.name for i, column in enumerate(table.columns) if _looks_like_an_id(table, i)]
@@ -129,6 +125,12 @@ def _story(table: RawTable, recipes: Sequence[Recipe], ignored: list[str]) -> li
     return [f"{text}: {_some(names)}" for text, names in lines.items() if names]
 
 
+def _gaps(table: RawTable) -> list[str]:
+    """The columns with missing cells, and how many."""
+    missing = {c.name: np.isnan(_cells(table, i)).sum() for i, c in enumerate(table.columns)}
+    return [f"{name} {count:,}" for name, count in missing.items() if count]
+
+
 def _looks_like_an_id(table: RawTable, index: int) -> bool:
     column = table.columns[index]
     if column.values is not None or column.kind != "number" or table.matrix.shape[0] < FEW:
@@ -138,7 +140,7 @@ def _looks_like_an_id(table: RawTable, index: int) -> bool:
     return bool(whole and len(np.unique(cells)) == len(cells))
 
 
-def _refuse(head: str, counts: dict[str, int], entry: Entry) -> None:
+def _refuse(head: str, counts: dict[str, int], entry: Entry, gaps: Sequence[str]) -> None:
     rows = [name for name, count in counts.items() if count > entry.most_columns // 10]
     names = rows or list(counts)[:3]
     raise DataError(
@@ -147,6 +149,7 @@ def _refuse(head: str, counts: dict[str, int], entry: Entry) -> None:
         f"columns out (ignore: [{as_line(', '.join(names))}]) or allow them "
         f"(most_columns: {sum(counts.values())}). Dates are read as 2024-05-31 or "
         "2024-05-31 17:30:00."
+        + (f"\nMissing cells are refused, too (missing: impute): {_some(gaps)}" if gaps else "")
     )
 
 

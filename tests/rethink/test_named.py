@@ -17,7 +17,6 @@ from sklearn.preprocessing import StandardScaler
 
 from rethink.calibration import reliability
 from rethink.models import MODELS, build_model, get_model, shares_fits
-from rethink.models.chain import ClassifierChain
 from rethink.models.logistic import LogisticRelevance
 from rethink.models.mixture import ChainEnsemble, Mixture
 from rethink.models.named import devices_of, modules_of, named_estimator, parameters_of
@@ -190,24 +189,6 @@ def test_a_search_over_strengths_goes_along_a_path(inner, monkeypatch):
         assert scores[0] == pytest.approx(scores[1], abs=0.02)
     assert not hasattr(DecisionRule(GaussianNB()), "fit_path")
     assert not hasattr(DecisionRule(inner, calibration="sigmoid"), "fit_path")
-
-
-def test_an_ensemble_averages_chains_in_different_orders():
-    model = ChainEnsemble(C=2.0, chains=3, random_state=0).fit(X, Y)
-    orders = [chain.order_ for chain in model.chains_]
-    assert len({tuple(order) for order in orders}) > 1
-    alone = [ClassifierChain(2.0, order).fit(X, Y).predict_proba(X) for order in orders]
-    np.testing.assert_allclose(model.predict_proba(X), np.mean(alone, axis=0))
-    np.testing.assert_array_equal(model.predict(X), model.predict_proba(X) > 0.5)
-
-
-def test_a_mixture_averages_its_parts():
-    parts = [("linear", LogisticRelevance()), ("bayes", GaussianNB())]
-    model = Mixture(parts).fit(X, Y)
-    alone = [DecisionRule(part).fit(X, Y).predict_proba(X) for _, part in parts]
-    np.testing.assert_allclose(model.predict_proba(X), np.mean(alone, axis=0))
-    assert model.set_params(linear__C=7.0).estimators[0][1].C == 7.0
-    assert Mixture().fit(X, Y).predict(X).shape == Y.shape
 
 
 def test_sparse_data_reach_the_estimator():

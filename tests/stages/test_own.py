@@ -91,7 +91,7 @@ def test_a_mistake_is_refused_and_leaves_the_files_as_they_were(
 
 
 def test_a_table_that_cannot_be_used_says_what_to_do(place, monkeypatch):
-    with pytest.raises(DataError, match=r"(?s)break this: x.*missing: impute"):
+    with pytest.raises(DataError, match=r"(?s)break this: x.*with make: OPTIONS="):
         call(monkeypatch, "my tickets.csv", "--labels", "tag_*")
     with pytest.raises(DataError, match="labels: no column is called 'tags_"):
         call(monkeypatch, "my tickets.csv", "--labels", "tags_*")

@@ -71,6 +71,9 @@ def test_too_many_columns_are_refused_with_their_names_and_the_way_out(folder):
     assert text.startswith("7 features -> 71 columns: comment 60, plan 3, city 3")
     assert "ignore: [comment]" in text and "most_columns: 66" in text
     assert prepared(folder, entry(missing="impute", most_columns=66)).features.shape == (ROWS, 71)
+    assert "Missing cells" not in text
+    with pytest.raises(DataError, match=r"refused, too \(missing: impute\): city \d+, age 4"):
+        prepared(folder, entry(most_columns=50))  # both faults at once
 
 
 def test_missing_cells_are_refused_with_the_ways_out(folder):

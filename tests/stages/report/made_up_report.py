@@ -74,6 +74,7 @@ def card(name):
         "density": 0.3026,
         "label_sets": 198,
         "rarest_label": 34,
+        "columns": 105,
         "constant_features": 0,
         "duplicates": 0,
         "storage": "dense",

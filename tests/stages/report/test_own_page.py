@@ -44,6 +44,12 @@ def test_the_title_is_that_of_the_data_and_the_answer_comes_first(inputs):
     said = Page(head).text()
     assert "For Rank loss: PCC, 1.167 (0.153 to 2.181)." in said.replace(" ,", ",")
     assert "does not tell it apart from BR-LR+rule." in said
+    assert 'placeholder="PCC"' in html and "yeast" not in html
+
+
+def test_the_card_says_how_many_columns_the_features_became(inputs):
+    assert "Features103" in (text := Page(section(render(inputs), "data")).text())
+    assert "Columns that models see105" in text
 
 
 def test_nothing_of_the_paper_and_no_empty_table_is_on_the_page(inputs):
@@ -60,7 +66,7 @@ def test_every_model_has_its_mean_its_interval_and_its_test(inputs):
         assert row in text
     assert "1.1670.153 to 2.181recommended3 of 3" in text
     assert re.search(r"top-k looks at no feature3.0002.649 to 3.351worse \(p = 0.0\d+\)", text)
-    assert "python -m stages.export --dataset tickets --cost rank" in text
+    assert "make model DATASET=tickets COST=rank" in text
     assert "ProbabilisticChain(" in text
 
 

@@ -22,7 +22,11 @@ MODELS = {
 FAST = {
     "RethinkNet": {"hidden": 4, "features": 4, "epochs": 2},
     "ET+rule": {"estimator__n_estimators": 5},
-    "mixture+rule": {"estimator__trees__n_estimators": 5, "estimator__linear__C": 0.1},
+    "mixture+rule": {
+        "estimator__trees__n_estimators": 5,
+        "estimator__linear__C": 0.1,
+        "estimator__nets__epochs": 2,
+    },
     "PCC": {"C": 0.1},
     "BR-LR": {"C": 0.1},
     "BR-LR+rule": {"C": 10.0},
