@@ -47,7 +47,7 @@ test-fast: tools ## the common loop: everything but the slow tests
 	@python -m pytest $(TWO_WORKERS) -m "not slow and not wheel"
 
 test-wheel: tools ## the library's tests with the lowest and the newest versions (10 GB, half an hour)
-	@python -m pytest -m wheel tests/test_wheel.py
+	@python -m pytest -m wheel tests/test_wheel.py $(OPTIONS)
 
 coverage: tools ## which lines the common loop misses; takes half as long again
 	@coverage erase
@@ -108,6 +108,7 @@ torture: tools ## the figures of docs/reliability.md: hours; goes on where it wa
 	@python -m torture.hostile --inputs $(INPUTS_$(SIZE))
 	@python -m torture.load --cells $(CELLS_$(SIZE))
 	@python -m torture.kills --kills $(KILLS_$(SIZE))
+	@python -m torture.bits
 	@python -m torture.faults --cases $(CASES_$(SIZE))
 
 sbom: ## what the environment consists of, as CycloneDX: dist/sbom.json
