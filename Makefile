@@ -19,6 +19,11 @@ BEARABLE := 2> >(grep -v DEPRECATION >&2)
 WATCHED := $(shell [ -t 2 ] || echo --quiet)
 LIVE := if [ -t 2 ]; then awk '/^(Collecting|Obtaining) / {printf "\r\033[K%d: %s", ++n, $$2 > "/dev/stderr"} /^Installing/ {printf "\r\033[Kunpacking" > "/dev/stderr"} END {printf "\r\033[K" > "/dev/stderr"}'; else cat > /dev/null; fi
 
+# What is given by name is text: neither make nor the shell looks inside, whatever a file is called.
+GIVEN := TABLE LABELS COST DATASET NAME PUBLISHED CELLS
+$(foreach name,$(GIVEN),$(eval override $(name) := $$(value $(name))))
+export $(GIVEN)
+
 # what DVC advises and is of no use here: there is no remote, and nobody has to commit after a run
 ADVICE := Use `dvc push`|^To (track the changes|enable auto staging)|git add .*dvc.lock|dvc config core.autostage
 
@@ -42,7 +47,7 @@ test-fast: tools ## the common loop: everything but the slow tests
 	@python -m pytest $(TWO_WORKERS) -m "not slow and not wheel"
 
 test-wheel: tools ## the library's tests with the lowest and the newest versions (10 GB, half an hour)
-	@python -m pytest -m wheel tests/test_wheel.py
+	@python -m pytest -m wheel tests/test_wheel.py $(OPTIONS)
 
 coverage: tools ## which lines the common loop misses; takes half as long again
 	@coverage erase
@@ -53,20 +58,20 @@ lint: tools ## mend what can be mended, and check types
 	@ruff check --fix . && ruff format . && mypy
 
 own: asked-own environment ## compare models on your own table: make own TABLE=tickets.csv LABELS="tag_*" COST=asymmetric-5-1
-	@set -f; python -m stages.own $(TABLE) --labels $(LABELS) $(if $(COST),--cost $(COST)) $(OPTIONS)
+	@set -f; python -m stages.own "$$TABLE" --labels $$LABELS $${COST:+--cost "$$COST"} $(OPTIONS)
 
 model: asked-model environment ## train and save what the report recommends: make model DATASET=tickets COST=asymmetric-5-1
-	@python -m stages.export --dataset $(DATASET) --cost $(COST) $(OPTIONS)
+	@python -m stages.export --dataset "$$DATASET" --cost "$$COST" $(OPTIONS)
 
 docs: tools ## build the documentation into site/, without a network
 	@NO_MKDOCS_2_WARNING=1 mkdocs build --strict --quiet
 	@echo "the documentation is at site/index.html"
 
 plan: environment ## what would run: cells, cached, CPU hours; make plan NAME=paper for another profile
-	@python -m stages.train --plan $(if $(NAME),--profile $(NAME))
+	@python -m stages.train --plan $${NAME:+--profile "$$NAME"}
 
 profile: asked-profile environment ## make profile NAME=paper (or quick, wide, smoke, images)
-	@python -m stages.common.profile $(NAME) $(OPTIONS)
+	@python -m stages.common.profile "$$NAME" $(OPTIONS)
 
 deployments: environment ## the pool and deployments, on the server that PREFECT_API_URL names
 	@python -c 'from flows.rethink import check_server; from stages.common.errors import run_command; run_command(check_server)'
@@ -77,10 +82,10 @@ publish: environment ## merge what was computed here into results/<profile>, to 
 	@python -m stages.publish
 
 verify: environment ## compute a random sample of published cells again: make verify CELLS=50
-	@python -m stages.verify --cells $(or $(CELLS),20)
+	@python -m stages.verify --cells "$${CELLS:-20}"
 
 keep: $(if $(PUBLISHED),,asked-keep) environment ## keep this run's report in reports/<profile>; PUBLISHED=paper makes it from results/ alone
-	@python -m stages.keep $(if $(PUBLISHED),--published $(PUBLISHED))
+	@python -m stages.keep $${PUBLISHED:+--published "$$PUBLISHED"}
 
 picture: environment ## take docs/report.png anew, of reports/paper/report.html; needs chromium
 	@python docs/picture.py
@@ -103,6 +108,7 @@ torture: tools ## the figures of docs/reliability.md: hours; goes on where it wa
 	@python -m torture.hostile --inputs $(INPUTS_$(SIZE))
 	@python -m torture.load --cells $(CELLS_$(SIZE))
 	@python -m torture.kills --kills $(KILLS_$(SIZE))
+	@python -m torture.bits
 	@python -m torture.faults --cases $(CASES_$(SIZE))
 
 sbom: ## what the environment consists of, as CycloneDX: dist/sbom.json
@@ -111,16 +117,16 @@ sbom: ## what the environment consists of, as CycloneDX: dist/sbom.json
 
 # A slip is told before gigabytes are installed.
 asked-own:
-	@[ -n "$(TABLE)" ] && [ -n "$(LABELS)" ] || { echo 'which table, and which columns are labels? run: make own TABLE=tickets.csv LABELS="tag_*"'; exit 1; }
+	@[ -n "$$TABLE" ] && [ -n "$$LABELS" ] || { echo 'which table, and which columns are labels? run: make own TABLE=tickets.csv LABELS="tag_*"'; exit 1; }
 
 asked-model:
-	@[ -n "$(DATASET)" ] && [ -n "$(COST)" ] || { echo 'for which data set and cost of the report? run: make model DATASET=yeast COST=f1'; exit 1; }
+	@[ -n "$$DATASET" ] && [ -n "$$COST" ] || { echo 'for which data set and cost of the report? run: make model DATASET=yeast COST=f1'; exit 1; }
 
 asked-keep:
 	@[ -f reports/report.html ] || { echo 'there is no report to keep; run: make report'; exit 1; }
 
 asked-profile:
-	@[ -n "$(NAME)" ] || { echo 'which profile? run: make profile NAME=quick; there are $(sort $(basename $(notdir $(wildcard profiles/*.yaml))))'; exit 1; }
+	@[ -n "$$NAME" ] || { echo 'which profile? run: make profile NAME=quick; there are $(sort $(basename $(notdir $(wildcard profiles/*.yaml))))'; exit 1; }
 
 environment: $(VENV)/.installed ## install what `make report` needs into .venv, once; TORCH=cuda for a GPU
 

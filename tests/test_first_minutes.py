@@ -1,6 +1,7 @@
 """What a newcomer types in the first minutes, too early or with a slip: one line of advice."""
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -67,6 +68,18 @@ def test_a_slip_is_told_in_one_line_with_what_to_do(clone, command):
     assert done.returncode != 0
     assert SLIPS[command] in facts[-1]
     assert len(facts) == 1 or (len(facts) == 2 and " left" in facts[0])  # a line of progress
+
+
+@pytest.mark.parametrize(
+    "name", ["a; touch forged", '"; touch forged; "', "$(shell touch forged)", "`touch forged`"]
+)
+def test_a_name_is_text_to_make_and_to_the_shell(clone, name):
+    given = shlex.quote(name)
+    done = try_to(clone, f"{MAKE} own TABLE={given} LABELS={given}")
+    assert f"error: {name} is no table that can be read" in done.stderr
+    done = try_to(clone, f"{MAKE} profile NAME={given}")
+    assert f"unknown profile {name!r}" in done.stderr
+    assert not (clone / "forged").exists()
 
 
 def test_a_plan_and_the_stages_are_shown_before_anything_was_run(clone):

@@ -82,7 +82,8 @@ def label_matrix(lists: pa.ChunkedArray, labels: int) -> sparse.csr_array:
 def read_cells(path: Path) -> Iterator[pa.Table]:
     """The predictions cell by cell: one is in memory at a time."""
     with pq.ParquetFile(path, page_checksum_verification=True) as file:
-        groups = (file.read_row_group(index) for index in range(file.num_row_groups))
+        every = range(file.num_row_groups)
+        groups = (file.read_row_group(index, use_threads=False) for index in every)  # small ones
         for _, tables in groupby((group for group in groups if group.num_rows), key=cell_of):
             yield pa.concat_tables(tables)  # a very large cell has several row groups
 

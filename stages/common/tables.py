@@ -42,8 +42,12 @@ def table_to_bytes(table: pa.Table) -> bytes:
 
 
 def table_from_bytes(content: bytes) -> pa.Table:
-    """The inverse of `table_to_bytes`, checking every page."""
-    return pq.read_table(pa.BufferReader(content), page_checksum_verification=True)
+    """The inverse of `table_to_bytes`, checking every page.
+
+    Without threads and the layers of `read_table`: most tables are small, and there are many.
+    """
+    with pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True) as file:
+        return file.read(use_threads=False)
 
 
 def matrix_to_table(matrix: Any, names: Sequence[str]) -> pa.Table:

@@ -2,8 +2,12 @@
 
 import os
 import random
+import shutil
 
 import pytest
+
+from tests.conftest import Project
+from torture.bits import OLD_PROCESSOR, TOLERANCE, apart, scores_in
 
 
 @pytest.mark.parametrize("workers", ["2", "4"])
@@ -36,6 +40,27 @@ def test_results_do_not_depend_on_the_rights_of_new_files(project, trained_proje
     finally:
         os.umask(before)
     assert project.cell_bytes() == trained_project.cell_bytes()
+
+
+@pytest.mark.slow
+def test_on_an_older_processor_scores_agree_within_the_tolerance(project, tmp_path):
+    params = project.params()
+    params["models"]["net"] = {"estimator": "RethinkNet", "params": {"epochs": 5}}
+    params["experiments"]["algorithms"] = {"models": ["BR-LR", "net"], "costs": ["f1"]}
+    project.write_params(params)
+    old = Project(shutil.copytree(project.path, tmp_path / "old"))
+    project.run("stages.train")
+    old.run_anew("stages.train", **OLD_PROCESSOR)  # read when a library is loaded
+    scores = []
+    for each in (project, old):
+        each.run("stages.evaluate")
+        scores.append(scores_in(each.path))
+    assert len(scores[0]) == 2 * 2 * 5 * 2  # models, seeds, criteria, conventions
+    assert apart(*scores) <= TOLERANCE
+
+
+def test_scores_apart_are_told_relative_to_their_size():
+    assert apart({"f1": 0.5, "rank": 200.0}, {"f1": 0.53, "rank": 210.0}) == pytest.approx(0.05)
 
 
 def test_preparing_again_gives_the_same_bytes(project, prepared_project):

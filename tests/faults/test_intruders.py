@@ -1,6 +1,7 @@
 """Who has no certificate or password is not let in."""
 
 import asyncio
+import secrets
 import socket
 import ssl
 import urllib.error
@@ -11,6 +12,7 @@ from distributed import Security
 from distributed.comm import connect as connect_to
 
 from stages.train.cluster import connect
+from tests.flows.conftest import ask_for, make_clone
 from tests.flows.lab import Shell, free_port
 
 
@@ -79,10 +81,11 @@ def test_a_connection_without_a_certificate_is_ended_before_a_word(cluster, addr
 
 @pytest.mark.slow
 def test_a_prefect_server_with_a_password_answers_nobody_else(tmp_path):
-    (tmp_path / "folder").mkdir()
-    login = "someone:a-long-password"
-    shell = Shell(tmp_path / "folder", tmp_path / "prefect", free_port(),
+    password = secrets.token_hex(16)
+    login = f"someone:{password}"
+    shell = Shell(make_clone(tmp_path / "clone"), tmp_path / "prefect", free_port(),
                   PREFECT_SERVER_API_AUTH_STRING=login, PREFECT_API_AUTH_STRING=login)  # fmt: skip
+    ask_for(shell.folder, ["all-zeros"], seeds=1)
     try:
         shell.start(f"prefect server start --port {shell.port}")
         listed = f"http://127.0.0.1:{shell.port}/api/flows/filter"
@@ -93,10 +96,14 @@ def test_a_prefect_server_with_a_password_answers_nobody_else(tmp_path):
             with pytest.raises(urllib.error.HTTPError) as refusal:
                 urllib.request.urlopen(request, timeout=30)
             assert refusal.value.code == 401
-        shell.run("prefect work-pool create rethink --type process")
+        printed = shell.run("python -m flows.rethink --dataset exclusive --workers 1")
         shell.env["PREFECT_API_AUTH_STRING"] = "someone:wrong"
-        refused = shell.try_to("prefect work-pool ls")
+        refused = shell.try_to("prefect flow ls")
         assert refused.returncode != 0 and "rethink" not in refused.stdout
-        assert "a-long-password" not in shell.logs() + refused.stdout + refused.stderr
+        assert password not in printed + shell.logs() + refused.stdout + refused.stderr
     finally:
         shell.stop()
+    written = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    kept = b"".join(written[path] for path in written if path.name.startswith("prefect.db"))
+    assert b"cells-exclusive-all-zeros" in kept  # the artifact of the run
+    assert not [path for path in written if password.encode() in written[path]]

@@ -45,6 +45,8 @@ def edited(tmp_path, monkeypatch):
         ("estimator: TopK", "estimator: TopJ", r"models.top-k.estimator: .*did you mean 'TopK'"),
         ("[yeast, chain", "[yaest, chain", r"datasets.0: unknown .* mean 'yeast'"),
         ("[yeast, chain", "[../../etc, chain", r"datasets.0: .*should match pattern"),
+        ("[yeast, chain", "[yeast; touch forged, chain", r"datasets.0: .*should match pattern"),
+        ("[yeast, chain", "[$(touch forged), chain", r"datasets.0: .*should match pattern"),
         ("[yeast, chain", "[yeast, yeast", r"datasets: .*listed twice: yeast"),
         ("[hamming, rank", "[haming, rank", r"experiments.algorithms.costs.0: unknown name"),
         ("BR-LR, BR-LR+", "BR-LT, BR-LR+", r"experiments.algorithms.models.2: .*mean 'BR-LR'"),

@@ -53,8 +53,16 @@ def test_the_page_loads_nothing_from_anywhere():
     assert not re.search(r"https?:|fetch\(|XMLHttp|import\(|innerHTML|eval\(", script)
 
 
-def test_the_policy_allows_only_the_style_and_script_of_the_page():
-    html = usual_page()
+def hostile_page():
+    names = {"datasets": ("yeast", HOSTILE), "models": ("all-zeros", HOSTILE, "C")}
+    context = made_up(**names, failed={(HOSTILE, HOSTILE, "rank", 0): HOSTILE})
+    context.comparison.experiments["memory"].matrices[0].labels[0] = HOSTILE
+    return render(context)
+
+
+@pytest.mark.parametrize("make", [usual_page, hostile_page])
+def test_the_policy_allows_only_the_style_and_script_of_the_page(make):
+    html = make()
     page = Page(html)
     policy = next(a["content"] for a in page.all("meta") if a.get("http-equiv"))
     assert policy.startswith("default-src 'none'; ")
@@ -77,10 +85,7 @@ def test_every_link_has_a_target_and_every_id_is_there_once():
 
 
 def test_hostile_names_are_shown_as_text():
-    names = {"datasets": ("yeast", HOSTILE), "models": ("all-zeros", HOSTILE, "C")}
-    context = made_up(**names, failed={(HOSTILE, HOSTILE, "rank", 0): HOSTILE})
-    context.comparison.experiments["memory"].matrices[0].labels[0] = HOSTILE
-    page = Page(render(context))
+    page = Page(hostile_page())
     assert len(page.all("script")) == 1
     assert all(image["src"].startswith("data:") for image in page.all("img"))
     assert " ".join(HOSTILE.split()) in page.text("bdi")
