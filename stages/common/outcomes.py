@@ -5,6 +5,9 @@ from typing import ClassVar
 
 from pydantic import ConfigDict
 
+SURE = 0.95  # of P(claim), where that decides
+LIMITS = (1 - SURE, SURE)  # contradicted at the first or below, supported at the second or above
+
 
 class Part:
     """A part of comparison.json: reading it refuses a key that the part does not have."""

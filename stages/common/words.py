@@ -113,9 +113,16 @@ def in_unit(value: float, unit: str) -> str:
     return signed(value, 2) + ("" if unit == "r" else f" {unit}")
 
 
-def share_text(p: float) -> str:
-    """A probability that is never certain, as it comes from so many draws."""
-    return "> 0.99" if p > 0.99 else "< 0.01" if p < 0.01 else f"{p:.2f}"
+def share_text(p: float, limits: Iterable[float] = ()) -> str:
+    """A probability that is never certain, as it comes from so many draws.
+
+    It has as many decimals as show on which side of each limit it lies.
+    """
+    if p > 0.99 or p < 0.01:
+        return "> 0.99" if p > 0.99 else "< 0.01"
+    sides = [p < limit for limit in limits]
+    texts = (f"{p:.{decimals}f}" for decimals in (2, 3, 4, 5))
+    return next((t for t in texts if [float(t) < limit for limit in limits] == sides), f"{p}")
 
 
 def gains(share: float) -> str:

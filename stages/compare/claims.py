@@ -17,7 +17,7 @@ from scipy.special import stdtr, stdtrit
 
 from rethink.statistics import bootstrap, rank_last, shares_gained
 from rethink.statistics.resampling import POWER, Effect
-from stages.common.outcomes import Estimate
+from stages.common.outcomes import LIMITS, SURE, Estimate
 from stages.common.schema import (
     CONTRADICTED,
     INCONCLUSIVE,
@@ -30,7 +30,6 @@ from stages.common.words import counted, in_unit, listed, sentence, share_text, 
 from stages.compare.evidence import Evidence
 from stages.compare.numbers import DEFAULT_EMPTY, FEWEST_DATASETS, FEWEST_SEEDS, OTHER_EMPTY
 
-SURE = 0.95
 PAPER_COSTS = ("hamming", "rank", "f1", "accuracy")
 _BOOTSTRAP = (
     "else inconclusive; bootstrap over data sets, then splits; needs "
@@ -210,7 +209,7 @@ def judge(case: Case, unit: str = "%") -> Judgement:
     inside = sum(_within(effect, case.region) for effect in case.by_dataset.values())
     why = sentence(
         f"{_estimated(estimate, unit)}; on {inside} of {counted(len(splits), 'data set')} it is on "
-        f"the claim's side. P(claim) = {share_text(estimate.p)}.",
+        f"the claim's side. {_chance(estimate.p)}.",
         left_out,
     )
     outcome = by_chance(estimate.p) if case.by_chance else decided(estimate, case.region)
@@ -234,6 +233,11 @@ def judge_splits(dataset: str, gained: np.ndarray) -> Judgement:
 def _estimated(estimate: Estimate, unit: str) -> str:
     low, high = (in_unit(end, unit) for end in (estimate.low, estimate.high))
     return f"The effect is {in_unit(estimate.effect, unit)} (95 % interval {low} to {high})"
+
+
+def _chance(p: float) -> str:
+    text = share_text(p, LIMITS)
+    return f"P(claim) {text}" if text[0] in "<>" else f"P(claim) = {text}"
 
 
 def _within(effect: float, region: tuple[float, float]) -> bool:

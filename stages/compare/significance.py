@@ -42,7 +42,7 @@ from stages.common.outcomes import (
     TTest,
     Wilcoxon,
 )
-from stages.common.words import counted, verb
+from stages.common.words import counted, listed, verb
 from stages.compare.numbers import LEVEL, ROPE, on_common
 from stages.compare.scores import Seeds
 
@@ -111,7 +111,7 @@ def over_datasets(
         models=blocks.models,
         datasets=blocks.datasets,
         left_out=[row.name for row in blocks.left_out if row.kind == "dataset"],
-        left_out_why=[f"{row.name}: {row.why}" for row in blocks.left_out],
+        left_out_why=_reasons(blocks),
         scale="absolute",
         friedman=None,
         nemenyi=None,
@@ -284,10 +284,19 @@ def _splits(table: Mapping[str, Seeds], models: Sequence[str]) -> np.ndarray:
     return np.array([[table[model][seed] for model in models] for seed in common])
 
 
+def _reasons(blocks: Blocks) -> list[str]:
+    """Why data sets are left out, those with the same reason together."""
+    names: dict[str, list[str]] = {}
+    for row in blocks.left_out:
+        names.setdefault(row.why, []).append(row.name)
+    return [f"{listed(same)} ({why})" for why, same in names.items()]
+
+
 def _powerless(n: int, tests: int) -> str | None:
     if smallest_p_holm(n, tests) < LEVEL:
         return None
     return (
-        f"On {counted(n, 'data set')} no result could tell one model apart from the {tests} others "
-        "by Wilcoxon's test with Holm's correction; look at the effects and their intervals."
+        f"Wilcoxon's test is not shown: {counted(n, 'data set')} are too few for it to tell one "
+        f"model from {counted(tests, 'other')} after Holm's correction. Look at the effects and "
+        "their intervals."
     )

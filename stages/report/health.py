@@ -6,6 +6,7 @@ from typing import Any
 
 from stages.common.schema import Comparison, CostTable, Failure
 from stages.common.words import duration, fixed, isolated, listed, verb, within
+from stages.report import coverage
 from stages.report.page_inputs import Inputs, Json
 from stages.report.table import Column, Entry, Table, name, simple, texts, void
 
@@ -86,7 +87,7 @@ def view(inputs: Inputs) -> dict[str, Any]:
     """The lines, and whether this run is smaller than the paper's."""
     return {
         "lines": alerts(inputs),
-        "thinned": inputs.params.profile not in WHOLE,
+        "small": inputs.params.profile not in WHOLE,
         "failed": len(inputs.comparison.failures),
         "behind": sum(
             model.beats_trivial is False
@@ -135,11 +136,17 @@ def _seconds(value: float | None) -> Entry:
     return void("not planned") if value is None else Entry(fixed(value, 1), value)
 
 
+def _ran(inputs: Inputs) -> list[str]:
+    there = {run["dataset"] for run in inputs.runs}
+    return [dataset for dataset in inputs.params.datasets if dataset in there]
+
+
 def times(inputs: Inputs) -> dict[str, Any]:
     """What the run took, and what it lost."""
     return {
         "total": duration(sum(run["seconds"] or 0.0 for run in inputs.runs)),
         "cells": len(inputs.runs),
-        "times": time_table(inputs.runs, inputs.params.datasets),
+        "times": time_table(inputs.runs, _ran(inputs)),
+        "missing": coverage.missing(inputs),
         "failed": failed_lines(inputs.comparison.failures),
     }

@@ -140,7 +140,7 @@ def summary(comparison: Comparison, cost_name: str, other: bool) -> list[str]:
     sentences = (
         _friedman(overview, comparison.level),
         _nemenyi(overview),
-        f"Left out: {listed(overview.left_out_why or overview.left_out)}."
+        f"Left out: {'; '.join(overview.left_out_why) or listed(overview.left_out)}."
         if overview.left_out
         else None,
         all_pairs(comparison, cost_name, other),

@@ -18,7 +18,7 @@ def view(comparison: Comparison) -> View:
     if not known:
         return View(intro=[f"{own} has no result beside another model."])
     reading = (
-        "blue is better than the bar, orange with a dash is worse, as a share of the larger score; "
+        f"blue is better than {own}, orange with a dash is worse, as a share of the larger score; "
         f"the colours end at {LIMIT:g} %. A cross is a model that is missing there or lacks "
         "a planned split."
     )
@@ -29,15 +29,15 @@ def view(comparison: Comparison) -> View:
     drawings = [_drawing(comparison, cost, names) for cost, names in known.items()]
     return View(
         intro=[
-            f"How much better or worse each model is than {own}, which is the bar of every column, "
-            "on every data set. The best models over all data sets stand at the top."
+            f"How much better or worse than {own} each model is, on every data set. The models "
+            "with the best average ranks stand at the top."
         ],
         figures=[Figure(caption, drawings, reading, _table(comparison, known, caption))],
     )
 
 
 def _models(comparison: Comparison, cost_name: str) -> list[str]:
-    """The ranked models but the bar itself, by their average rank."""
+    """The ranked models but the proposed one, by their average rank."""
     cost = comparison.costs[cost_name]
     averages = cost.average_ranks.models
     there = {model for table in cost.datasets.values() for model in table.gains}

@@ -67,7 +67,7 @@ def section(answer: Answer, inputs: Inputs) -> Section:
 
 def rest(inputs: Inputs) -> list[Section]:
     """How the run went, the data, and how to do it again with the same parameters."""
-    alerts = health.view(inputs) | {"thinned": False}
+    alerts = health.view(inputs) | {"small": False}
     reproduce = {"entries": inputs.params.entries, "params": inputs.params.text}
     return [
         Section("alerts", "Alerts", alerts, "alerts"),

@@ -186,5 +186,5 @@ def behind(runs: Iterable[Json]) -> dict[str, str]:
 
 def _few(values: list[str]) -> str:
     if len(values) > MOST_SHOWN:
-        return f"{len(values)} different ones; data/runs has that of each cell"
+        return f"{len(values)} different ones; the runs table has that of each cell"
     return ", ".join(values)

@@ -19,7 +19,7 @@ def pick(inputs: Inputs, row: Advice) -> str:
     seconds = {point.model: point.seconds for point in row.points}
     known = seconds.get(row.recommended or "")
     parts = [describe(model)] if model else []
-    parts += [] if known is None else [f"{duration(known)} of CPU time a split"]
+    parts += [] if known is None else [f"{duration(known)} of CPU time a cell"]
     return "; ".join(parts)
 
 

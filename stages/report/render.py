@@ -9,6 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+import rethink
 from stages.common.words import counted, listed, sentence, splits_text
 from stages.report import about, coverage, figures, health, overview, own_page, recommended, verdict
 from stages.report.page_inputs import Inputs
@@ -95,7 +96,13 @@ def reproduce(inputs: Inputs) -> dict[str, Any]:
         origin += f" The published ones were computed by {listed(c[:12] for c in commits)}."
     folder = next(iter(published), None) if not here else None
     path = f"results/{folder}/scores.parquet" if folder else "data/scores.parquet"
-    return {"origin": origin, "commit": commit, "recompute": RECOMPUTE.replace("SCORES", path)}
+    return {
+        "origin": origin,
+        "commit": commit,
+        "version": rethink.__version__,
+        "published": folder,
+        "recompute": RECOMPUTE.replace("SCORES", path),
+    }
 
 
 def data_in_words(inputs: Inputs) -> str:
@@ -120,7 +127,7 @@ def relation(inputs: Inputs) -> str:
     published = Counter(run["published"] for run in inputs.runs if run["published"])
     taken = listed(f"{number:,} from results/{name}" for name, number in published.items())
     return sentence(
-        "It is thinned: good to see that everything works, too little to cite. The run to cite is "
+        "It is small: good to see that everything works, too little to cite. The run to cite is "
         "the paper profile, whose scores are in results/paper."
         if inputs.params.profile not in health.WHOLE
         else None,

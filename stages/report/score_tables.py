@@ -196,16 +196,16 @@ def lead(cost: CostTable, other: bool) -> str:
 
 def _gone(cost: CostTable, other: bool) -> str:
     """The data sets without an average rank, and whose result is missing there."""
-    parts = []
+    without: dict[str, list[str]] = {}
     for dataset in cost.under(other).average_ranks.left_out:
         models = cost.datasets[dataset].models
-        lack = [
+        missing = [
             model
             for model in cost.under(other).average_ranks.models
             if model not in models or models[model].under(other).rank is None
         ]
-        parts.append(f"{dataset} ({listed(lack)})")
-    return listed(parts)
+        without.setdefault(listed(missing), []).append(dataset)
+    return "; ".join(f"{listed(datasets)} ({models})" for models, datasets in without.items())
 
 
 def seed_table(comparison: Comparison, cost_name: str) -> Table:

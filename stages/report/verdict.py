@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
+from stages.common.outcomes import LIMITS
 from stages.common.schema import (
     CONTRADICTED,
     INCONCLUSIVE,
@@ -143,7 +144,7 @@ def _line(claim: Claim, inputs: Inputs, files: Collection[str]) -> list[Entry]:
             head=True,
         ),
         Entry(_interval(claim), fields=vars(estimate)) if estimate else Entry(NONE, kind="none"),
-        Entry(share_text(estimate.p), estimate.p) if estimate else Entry(NONE, kind="none"),
+        Entry(share_text(estimate.p, LIMITS), estimate.p) if estimate else Entry(NONE, kind="none"),
     ]
 
 

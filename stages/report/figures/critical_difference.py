@@ -19,8 +19,8 @@ from stages.report.figures.svg import (
 )
 
 FEWEST_MODELS = 3
-AXIS_WIDTH = 156
-LONGEST_NAME = 112
+AXIS_WIDTH = 190
+LONGEST_NAME = 150
 ROW, BAR_STEP = 21, 8
 RANK_WIDTH = text_width("10.00")
 

@@ -17,6 +17,11 @@ from stages.common.words import listed
 from stages.report.page_inputs import Inputs
 from stages.report.table import Figure, Table
 
+STUDENT = (
+    "A 95 % interval in this section is Student's, over data sets. That of a claim is a bootstrap "
+    "over data sets and splits, so the two differ."
+)
+
 
 @dataclass(frozen=True)
 class View:

@@ -4,7 +4,7 @@ from stages.common.slices import Addition, Iterations, OnceRow
 from stages.common.words import change, counted
 from stages.report.figures import Effect, effect_text, intervals
 from stages.report.page_inputs import Inputs
-from stages.report.sections import Section, View
+from stages.report.sections import STUDENT, Section, View
 from stages.report.table import (
     LOST,
     RESULTS,
@@ -44,14 +44,14 @@ def show(part: Iterations, inputs: Inputs) -> list[Section]:
     ]
     caption = "The same weighted loss with one iteration and with all"
     table = simple("once", caption, columns, [_row(row, title(row.cost)) for row in part.rows])
-    reading = "To the right of 0 rethinking adds something."
+    reading = f"To the right of 0 rethinking adds something. {STUDENT}"
     return [Section("once", TITLE, View(intro, [Figure(caption, drawings, reading, table)]))]
 
 
 def _sentence(row: Addition, title: str) -> str:
     effect = Effect(row.gain.effect, row.gain.low, row.gain.high)
     return (
-        f"{title}: what {row.adds} add is {effect_text(effect)} over "
+        f"{title}: {row.adds} add {effect_text(effect)} over "
         f"{counted(row.gain.datasets, 'data set')}."
     )
 

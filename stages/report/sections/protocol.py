@@ -59,10 +59,10 @@ def _sentence(rows: Sequence[ProtocolRow]) -> str:
     )
     results = [row.corrected.result for row in rows]
     return (
-        f"Over {counted(len(known), 'data set and cost', 'data sets and costs')} ours "
-        f"{gains(sum(known) / len(known))} on average; by the corrected test it is better on "
-        f"{results.count('win')} of them and worse on {results.count('loss')}."
-        + (f" It takes 1/{theirs / ours:.1f} of the CPU time." if ours and theirs else "")
+        f"In {counted(len(known), 'comparison')}, one for each data set and cost, ours "
+        f"{gains(sum(known) / len(known))} on average; by the corrected test it is better in "
+        f"{results.count('win')} and worse in {results.count('loss')}."
+        + (f" The paper's takes {theirs / ours:.1f} times the CPU time." if ours and theirs else "")
     )
 
 

@@ -6,7 +6,7 @@ from stages.common.slices import Addition, Gain, LearnerGain, Reliability, RuleG
 from stages.common.words import change, counted, gains, listed
 from stages.report.figures import Bin, Effect, effect_text, intervals, reliability
 from stages.report.page_inputs import Inputs
-from stages.report.sections import Section, View
+from stages.report.sections import STUDENT, Section, View
 from stages.report.table import Column, Entry, Figure, Table, name, number, simple, texts, void
 
 TITLE = "Rules"
@@ -31,8 +31,7 @@ def show(part: RuleGains, inputs: Inputs) -> list[Section]:
         figures=[_gains_figure(part.learners, title), *_reliability_figures(part.reliability)],
         tables=[_additions_table(part.additions, title)] if part.additions else [],
         reading="A gain is how much better a mean is, as a share of the larger score, averaged "
-        "over data sets. Its 95 % interval says what another data set may bring. Every model was "
-        "tuned for the cost.",
+        f"over data sets. {STUDENT} Every model was tuned for the cost.",
     )
     return [Section("rules", TITLE, view)]
 

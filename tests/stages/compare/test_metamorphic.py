@@ -11,6 +11,8 @@ from stages.compare.comparison import compare
 from stages.compare.evidence import Roles
 from tests.stages.compare.made import ROLES, SEVEN, SIX, Experiment, evidence
 
+pytestmark = pytest.mark.usefixtures("few_draws")
+
 COSTS = ("rank", "f1")
 MODELS = (*SEVEN, "BR-LR", "BR-LR+rule")
 STRENGTH = {model: place / 30 for place, model in enumerate(reversed(MODELS))}
@@ -43,17 +45,8 @@ def outcomes(comparison, rename=lambda name: name):
     return claims, facts
 
 
-@pytest.fixture(scope="module", autouse=True)
-def quick():
-    """What must not matter does not matter with fewer draws either."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rethink.statistics.resampling.DRAWS", 1000)
-        patch.setattr("stages.compare.significance.SAMPLES", 1000)
-        yield
-
-
 @pytest.fixture(scope="module")
-def usual(quick):
+def usual(few_draws):
     return outcomes(run())
 
 

@@ -77,10 +77,11 @@ def test_with_too_little_nothing_is_said_and_it_says_why(means, why):
 
 
 def test_a_data_set_that_lacks_a_model_is_left_out_and_named():
-    result = over_datasets(CLEAR | {"gap": {"RethinkNet": 0.9, "B": 0.5, "C": None}}, True)
-    assert "gap" not in result.datasets
-    assert result.left_out == ["gap"]
-    assert result.left_out_why == ["gap: no value of C"]
+    gap = {"RethinkNet": 0.9, "B": 0.5, "C": None}
+    result = over_datasets(CLEAR | {"gap": gap, "hole": gap}, True)
+    assert not {"gap", "hole"} & set(result.datasets)
+    assert result.left_out == ["gap", "hole"]
+    assert result.left_out_why == ["gap and hole (no value of C)"]
 
 
 def test_equal_models_give_no_number_that_is_none_and_no_warning():
@@ -124,5 +125,5 @@ def test_a_standing_has_the_rank_its_interval_what_is_left_and_what_is_won():
 
 def test_it_is_said_when_no_result_could_tell_two_models_apart():
     few = {name: CLEAR[name] for name in list(CLEAR)[:4]}
-    assert "no result could tell" in over_datasets(few, True).note
+    assert "too few for it to tell" in over_datasets(few, True).note
     assert over_datasets(CLEAR, True).note is None

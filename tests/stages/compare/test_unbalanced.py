@@ -21,18 +21,12 @@ from tests.stages.compare.made import (
     wobble,
 )
 
+pytestmark = pytest.mark.usefixtures("few_draws")
+
 COST = "f1"
 SHIFTS = (0.0, 0.0, 0.0, -0.5, -0.5)  # of splits: the last two are hard for every model
 LEADS = {"RethinkNet": 0.62, "PCC": 0.60, "CFT": 0.58, "BR": 0.5}
 THIN = "with data sets of fewer than 3 common splits"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def quick():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rethink.statistics.resampling.DRAWS", 1000)
-        patch.setattr("stages.compare.significance.SAMPLES", 1000)
-        yield
 
 
 def lead(dataset, model):

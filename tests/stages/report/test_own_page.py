@@ -24,7 +24,7 @@ SCORES = {
         "PCC": [1.0, 1.5, 1.0],
     }
 }
-PAPER = ["RethinkNet", "paper", "ACML", "claim", "printed", "thinned"]
+PAPER = ["RethinkNet", "paper", "ACML", "claim", "printed", "small run"]
 
 
 @pytest.fixture

@@ -12,8 +12,8 @@ from stages.common.params import Params
 from stages.common.schema import to_json
 from stages.report import __main__ as report
 from stages.report.page_inputs import behind
-from stages.report.render import reproduce
-from tests.stages.report.made_up_report import made_up
+from stages.report.render import render, reproduce
+from tests.stages.report.made_up_report import Page, made_up
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ def test_the_lines_that_recompute_a_table_give_the_table(tmp_path, monkeypatch, 
 def test_versions_of_the_cells_are_listed_while_they_are_few():
     runs = [{"versions": json.dumps({"torch": "2", "code": str(n)})} for n in range(5)]
     assert behind(runs) == {
-        "code": "5 different ones; data/runs has that of each cell",
+        "code": "5 different ones; the runs table has that of each cell",
         "torch": "2",
     }
     assert behind(runs[:2])["code"] == "0, 1"
@@ -110,6 +110,8 @@ def test_published_cells_are_named_with_their_commit_and_their_scores():
     assert "computed by 0123456789ab" in view["origin"]
     assert view["commit"] == "0123456789abcdef"
     assert 'read_parquet("results/paper/scores.parquet")' in view["recompute"]
+    assert "make keep PUBLISHED=quick" in Page(render(context)).text()
     context.runs[0]["published"] = None
+    assert "make keep" not in Page(render(context)).text()
     assert "1 cell computed for this page" in reproduce(context)["origin"]
     assert 'read_parquet("data/scores.parquet")' in reproduce(context)["recompute"]

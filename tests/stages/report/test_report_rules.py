@@ -7,6 +7,7 @@ from stages.common.slices import (
     Addition,
     Gain,
     LearnerGain,
+    OtherFiles,
     ProtocolRow,
     Protocols,
     Reliability,
@@ -100,6 +101,12 @@ def test_the_section_on_the_protocol_says_what_ours_saves():
         row(None, "too few", None, None),
     ]
     html = section(page(protocol=Protocols(rows)), "protocol")
-    assert "Over 2 data sets and costs ours gains 1.0 % on average" in html
-    assert "better on 1 of them and worse on 0. It takes 1/10.0 of the CPU time." in html
+    assert "In 2 comparisons, one for each data set and cost, ours gains 1.0 % on average" in html
+    assert "better in 1 and worse in 0." in html and "takes 10.0 times the CPU time." in html
     assert "60 s" in html and "2.0 s" in html
+
+
+def test_two_files_without_a_model_on_both_have_a_sentence_in_place_of_a_table():
+    html = section(page(other_files=OtherFiles({"yeast": 0.0956}, [])), "other-files")
+    assert "9.6 % of yeast" in html and "No model has a score on both files yet." in html
+    assert "<table" not in html

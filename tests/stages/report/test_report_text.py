@@ -12,6 +12,7 @@ from stages.common.words import (
     percent,
     rank_text,
     raw,
+    share_text,
     short,
     signed,
     within,
@@ -87,3 +88,10 @@ def test_markup_in_names_is_escaped_everywhere():
         piece("joined", hostile, hostile),
     ]
     assert all("<b>&" not in piece.replace("<b><span", "") for piece in pieces)
+
+
+def test_a_probability_shows_on_which_side_of_a_limit_it_lies():
+    assert [share_text(p) for p in (0.999, 0.003, 0.947)] == ["> 0.99", "< 0.01", "0.95"]
+    limits = (0.05, 0.95)
+    texts = [share_text(p, limits) for p in (0.7, 0.947, 0.9498, 0.953, 0.0498)]
+    assert texts == ["0.70", "0.947", "0.9498", "0.95", "0.0498"]

@@ -108,7 +108,7 @@ def test_every_cost_has_its_advice_with_the_price_and_the_figure():
         assert f'id="advice-{cost}"' in part
         assert f'data-file="{cost}-price"' in part
     assert part.count("<figure>") == 4
-    assert "40 s of CPU time a split" in Page(html).text()
+    assert "40 s of CPU time a cell" in Page(html).text()
 
 
 def test_a_cost_without_recommendation_says_so():
@@ -145,12 +145,12 @@ def test_a_result_that_does_not_beat_the_trivial_one_is_an_alert():
     assert "BR-LR by F1" not in text
 
 
-def test_validation_findings_and_a_thinned_profile_are_alerts():
+def test_validation_findings_and_a_small_profile_are_alerts():
     text = Page(section(usual_page(), "alerts")).text()
     assert "1 finding in the validation of the data" in text
     assert "chain: 12 rows have no label" in text
-    assert "The quick profile is a thinned run" in text
-    assert "thinned" not in Page(render(made_up(profile="paper"))).text()
+    assert "The quick profile is a small run" in text
+    assert "is a small run" not in Page(render(made_up(profile="paper"))).text()
 
 
 @pytest.mark.parametrize(
