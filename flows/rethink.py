@@ -16,6 +16,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal
@@ -164,23 +165,27 @@ def stop_dvc() -> None:
 def train_model(dataset: str, model: str, cells: list[Cell], lead: Lead) -> str:
     """Bring the cells of a model on a data set into the store."""
     key = "".join(letter if letter.isalnum() else "-" for letter in f"cells-{dataset}-{model}")
-    trained = lead.train(cells, progress_bar(key.lower(), len(cells)))
+    with ThreadPoolExecutor(1) as painter:
+        trained = lead.train(cells, progress_bar(key.lower(), len(cells), painter))
     failed = sum(manifest["status"] != "ok" for manifest in trained.values())
     return f"{len(cells)} cells, {failed} without a result"
 
 
-def progress_bar(key: str, total: int) -> Callable[[int], None]:
-    """Shows how many cells are done in the UI; if the server is away, it misses a step."""
+def progress_bar(key: str, total: int, painter: Executor) -> Callable[[int], None]:
+    """Shows how many cells are done in the UI; by another thread, as Prefect waits for a server
+    that is away, and results must not."""
+    artifact: Any = create_progress_artifact(0.0, key=key)
     shown = 0.0
-    artifact: Any = None
+
+    def paint(done: int) -> None:
+        with suppress(httpx.TransportError, PrefectHTTPStatusError):
+            update_progress_artifact(artifact, 100.0 * done / total)
 
     def show(done: int) -> None:
-        nonlocal shown, artifact
+        nonlocal shown
         if done == total or time.monotonic() - shown > SHOW_EVERY:
             shown = time.monotonic()
-            with suppress(httpx.TransportError, PrefectHTTPStatusError):
-                artifact = artifact or create_progress_artifact(0.0, key=key)
-                update_progress_artifact(artifact, 100.0 * done / total)
+            painter.submit(paint, done)
 
     return show
 

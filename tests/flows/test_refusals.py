@@ -10,11 +10,7 @@ pytestmark = pytest.mark.slow
 
 
 def refusal(shell, door="flows.rethink"):
-    if door == "flows.rethink":  # Prefect reads its settings when it is imported
-        done = shell.try_to(f"python -m {door} 2>&1")
-        code, output = done.returncode, done.stdout
-    else:
-        code, output = run_modules(shell.folder, [(door,)], **shell.env)
+    code, output = run_modules(shell.folder, [(door,)], **shell.env)
     errors = [line for line in output.splitlines() if line.startswith("error: ")]
     assert code == 1 and len(errors) == 1, output
     assert "Traceback" not in output

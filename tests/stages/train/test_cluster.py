@@ -5,11 +5,14 @@ import shutil
 import signal
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
+from stages.common.errors import UserError
+from stages.train.cluster import connect
 from tests.conftest import ROOT
 from tests.flows.lab import PATIENCE, free_port, until
 
@@ -86,6 +89,13 @@ def rows(project):
 
 def predictions(project):
     return (project.path / "data" / "predictions" / "tiny.parquet").read_bytes()
+
+
+@pytest.mark.skipif(find_spec("bokeh") is not None, reason="bokeh is installed")
+def test_a_dashboard_without_bokeh_is_refused_with_what_to_install(monkeypatch):
+    monkeypatch.setenv("RETHINK_DASHBOARD", "127.0.0.1:0")
+    with pytest.raises(UserError, match="pip install bokeh"), connect(None, 1):
+        pass
 
 
 def test_workers_without_data_give_the_bytes_of_one_machine(project, cluster):
