@@ -46,6 +46,7 @@ def test_results_do_not_depend_on_the_rights_of_new_files(project, trained_proje
 def test_on_an_older_processor_scores_agree_within_the_tolerance(project, tmp_path):
     params = project.params()
     params["models"]["net"] = {"estimator": "RethinkNet", "params": {"epochs": 5}}
+    params["train"]["time_limit"] = 600  # a busy machine is slow
     params["experiments"]["algorithms"] = {"models": ["BR-LR", "net"], "costs": ["f1"]}
     project.write_params(params)
     old = Project(shutil.copytree(project.path, tmp_path / "old"))
@@ -55,7 +56,7 @@ def test_on_an_older_processor_scores_agree_within_the_tolerance(project, tmp_pa
     for each in (project, old):
         each.run("stages.evaluate")
         scores.append(scores_in(each.path))
-    assert len(scores[0]) == 2 * 2 * 5 * 2  # models, seeds, criteria, conventions
+    assert len(scores[0]) == 2 * 2 * 4 * 2  # models, seeds, criteria, conventions
     assert apart(*scores) <= TOLERANCE
 
 
