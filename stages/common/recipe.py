@@ -46,8 +46,12 @@ def _order(line: str) -> tuple[bool, str]:
 
 def _written(estimator: Any) -> str:
     """The call that makes an estimator, whole however long it is."""
-    text = estimator.__repr__(N_CHAR_MAX=1_000_000)
-    return " ".join(text.split())
+    text = " ".join(estimator.__repr__(N_CHAR_MAX=1_000_000).split())
+    cost = f"cost={estimator.get_params(deep=False).get('cost')!r}"
+    if cost in text or cost == "cost=None":
+        return text
+    name, _, rest = text.partition("(")  # scikit-learn leaves a default out; a reader looks for it
+    return f"{name}({cost}{', ' if rest != ')' else ''}{rest}"
 
 
 def _imports(estimator: Any) -> list[str]:

@@ -133,7 +133,7 @@ def time_table(runs: list[Json], datasets: list[str]) -> Table:
 
 
 def _seconds(value: float | None) -> Entry:
-    return void("not planned") if value is None else Entry(fixed(value, 1), value)
+    return void("not in this run") if value is None else Entry(fixed(value, 1), value)
 
 
 def _ran(inputs: Inputs) -> list[str]:

@@ -130,7 +130,7 @@ def score(cost: CostTable, dataset: str, model: str, other: bool) -> Entry:
     """Mean ± standard error [rank] and where it lies in its column, or a dash and the reason."""
     table = cost.datasets[dataset]
     if model not in table.models:
-        return void("not planned")
+        return void("not in this run")
     reasons = "; ".join(table.models[model].reasons)
     place = table.models[model].under(other)
     mean, ste = place.shown.mean, place.shown.ste
@@ -231,7 +231,7 @@ def seed_table(comparison: Comparison, cost_name: str) -> Table:
                 number(
                     row.get(seed),
                     cost.datasets[dataset].decimals + 1,
-                    reasons.get((dataset, model, seed), "not planned"),
+                    reasons.get((dataset, model, seed), "not in this run"),
                 )
                 for seed in seeds
             ),

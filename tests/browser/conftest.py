@@ -9,7 +9,7 @@ import yaml
 
 from stages.report.render import render
 from tests.conftest import ROOT
-from tests.stages.report.made_up_comparison import matrix
+from tests.stages.report.made_up_experiments import matrix
 from tests.stages.report.made_up_report import HOSTILE, made_up
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.browser.conftest import PATIENCE
-from tests.stages.report.made_up_comparison import COSTS
+from tests.stages.report.made_up_experiments import COSTS
 from tests.stages.report.made_up_report import HOSTILE
 
 WATCH = """

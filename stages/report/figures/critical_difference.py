@@ -42,7 +42,7 @@ def critical_difference_diagram(
     order = sorted(ranks, key=lambda model: ranks[model])
     half = ceil(len(order) / 2)
     better, worse = order[:half], order[half:]
-    left, right = (max(map(_label_width, side)) + 8 for side in (better, worse))
+    left, right = (max(map(_label_width, side)) + 14 for side in (better, worse))
     width = left + AXIS_WIDTH + right
     low, high = floor(min(ranks.values())), ceil(max(ranks.values()))
     x = Scale(low, max(high, low + 1), left + 6, left + AXIS_WIDTH - 6)

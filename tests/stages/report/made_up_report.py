@@ -8,7 +8,8 @@ from itertools import product
 from stages.common.params import Model
 from stages.report.page_inputs import Inputs, Run
 from stages.report.render import render
-from tests.stages.report.made_up_comparison import COSTS, REFERENCE, comparison
+from tests.stages.report.made_up_comparison import REFERENCE, comparison
+from tests.stages.report.made_up_experiments import COSTS
 
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>\u202eabc😀" + "x" * 300
 MODELS = ("all-zeros", "BR-LR", "RethinkNet", "bayes")

@@ -11,7 +11,7 @@ from stages.report.render import render
 from stages.report.sections.memory import MOST_ENTRIES, matrix_sentence, matrix_table
 from stages.report.sections.rethinking import curve_sentence
 from stages.report.sections.reweighting import gain
-from tests.stages.report.made_up_comparison import COSTS, estimate, matrix
+from tests.stages.report.made_up_experiments import COSTS, estimate, matrix
 from tests.stages.report.made_up_report import Page, made_up, section, usual_page
 
 

@@ -6,7 +6,7 @@ from itertools import product
 from stages.report.ranks import averages, leaders
 from stages.report.render import render
 from stages.report.score_tables import share
-from tests.stages.report.made_up_comparison import COSTS
+from tests.stages.report.made_up_experiments import COSTS
 from tests.stages.report.made_up_report import MODELS, Page, made_up, section, usual_page
 
 

@@ -54,6 +54,12 @@ def test_the_code_of_a_model_runs_and_saves_it(name, cost, tmp_path, monkeypatch
     assert (rethink.load(tmp_path / "model").predict(X) == model.predict(X)).all()
 
 
+@pytest.mark.parametrize("name", ["ET+rule", "BR-LR+rule", "RethinkNet", "PCC"])
+@pytest.mark.parametrize("cost", ["rank", "f1"])
+def test_the_code_names_the_cost_even_if_it_is_the_default(name, cost):
+    assert snippet(MODELS[name], {}, cost).count(f"cost={cost!r}") == 1
+
+
 def test_every_model_of_params_on_features_has_code_that_makes_it():
     for name, model in MODELS.items():
         if model.input == "features":
