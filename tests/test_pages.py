@@ -10,8 +10,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 import yaml
-from ruamel.yaml import YAML
 
+from stages.common.profile import yaml_editor
 from tests.conftest import copy_of_the_project, run_stages, thinned
 from tests.readme import ROOT, blocks
 
@@ -148,8 +148,7 @@ def add_what_contributing_shows(folder):
     files["rethink/costs/zero_one.py"] += "\n" + "\n".join(rule) + "\n"
     for name, text in files.items():
         (folder / name).write_text(text)
-    change = YAML()  # keeps the layout, as an editor does
-    change.width = 4096
+    change = yaml_editor()
     for path in (folder / "params.yaml", *folder.glob("profiles/*.yaml")):
         params = change.load(path)
         params["experiments"]["algorithms"]["models"] += ["everything", "trees+rule"]

@@ -19,7 +19,7 @@ ROWS = 40
 def task(name):
     """A cell of a model with the first point of its grid, and few rounds of boosting."""
     model = PARAMS.models[name]
-    if "BOOMER" in model.estimator and find_spec("mlrl") is None:
+    if model.params.get("estimator") == "Boomer" and find_spec("mlrl") is None:
         pytest.skip("mlrl-boomer is not installed")
     few = {"estimator__max_iter": 3} if "HistGradient" in str(model.params) else {}
     return Task(
