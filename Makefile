@@ -27,8 +27,9 @@ export $(GIVEN)
 # what DVC advises and is of no use here: there is no remote, and nobody has to commit after a run
 ADVICE := Use `dvc push`|^To (track the changes|enable auto staging)|git add .*dvc.lock|dvc config core.autostage
 
-# tests that share servers and clones stay on one worker (tests/conftest.py); the slow ones start first
-TWO_WORKERS := -n 2 --dist loadfile --no-loadscope-reorder
+# tests that share servers and clones stay on one process (tests/conftest.py); the slow ones start first.
+# Three processes for two cores, because the tests of flows often wait for their servers
+SPREAD := -n 3 --dist loadfile --no-loadscope-reorder
 
 .PHONY: help own model report test test-fast test-wheel coverage lint docs plan profile deployments publish verify keep picture benchmark torture sbom environment tools lock asked-own asked-model asked-keep asked-profile
 
@@ -41,17 +42,17 @@ report: environment ## run the pipeline and say where the report is
 
 test: tools ## lint, types and the whole test suite
 	@ruff check . && ruff format --check . && mypy
-	@python -m pytest $(TWO_WORKERS) -m "not wheel"
+	@python -m pytest $(SPREAD) -m "not wheel"
 
 test-fast: tools ## the common loop: everything but the slow tests
-	@python -m pytest $(TWO_WORKERS) -m "not slow and not wheel"
+	@python -m pytest $(SPREAD) -m "not slow and not wheel"
 
 test-wheel: tools ## the library's tests with the lowest and the newest versions (10 GB, half an hour)
 	@python -m pytest -m wheel tests/test_wheel.py $(OPTIONS)
 
 coverage: tools ## which lines the common loop misses; takes half as long again
 	@coverage erase
-	@coverage run -m pytest $(TWO_WORKERS) -m "not slow and not wheel"
+	@coverage run -m pytest $(SPREAD) -m "not slow and not wheel"
 	@coverage combine --quiet && coverage report
 
 lint: tools ## mend what can be mended, and check types

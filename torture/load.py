@@ -119,8 +119,7 @@ def tables() -> None:
     _, named = cells_and_keys()
     manifests = store.find_all(named).items()
     complete = {cell: manifest | {"asked": named[cell]} for cell, manifest in manifests if manifest}
-    for dataset in params.datasets:
-        assemble(dataset, complete, store)
+    assemble(params.datasets, complete, store)
 
 
 def stage(name: str) -> Callable[[], None]:

@@ -72,8 +72,8 @@ def main() -> int:
     retry = () if args.retry is None else args.retry or NO_RESULT
     with Lead(params, store, args.workers, Progress(len(cells)), retry) as lead:
         trained = lead.train(cells)
-        for dataset in datasets if args.model is None else ():
-            assemble(dataset, trained, store)
+        if args.model is None:
+            assemble(datasets, trained, store)
     return 0 if summarize(trained) or args.tolerate_failures else CELLS_FAILED
 
 

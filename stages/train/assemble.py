@@ -13,16 +13,23 @@ from stages.common.store import Manifest, Store
 from stages.common.tables import table_writer, write_table
 
 
-def assemble(dataset: str, cells: dict[Cell, Manifest], store: Store) -> None:
-    """Write the two tables of a data set; `cells` has the manifests of its cells and of others."""
-    mine = {cell: manifest for cell, manifest in cells.items() if cell.dataset == dataset}
+def assemble(datasets: Iterable[str], cells: dict[Cell, Manifest], store: Store) -> None:
+    """Write the two tables of each data set; `cells` has the manifest of every cell."""
+    grouped: dict[str, dict[Cell, Manifest]] = {dataset: {} for dataset in datasets}
+    for cell, manifest in cells.items():
+        grouped[cell.dataset][cell] = manifest
+    for dataset, mine in grouped.items():
+        _write_tables(dataset, mine, store)
+
+
+def _write_tables(dataset: str, cells: dict[Cell, Manifest], store: Store) -> None:
     for path in (paths.predictions(dataset), paths.runs(dataset)):
         remove_leftovers(path)
     with table_writer(paths.predictions(dataset), PREDICTIONS) as writer:
-        for cell, manifest in mine.items():
+        for cell, manifest in cells.items():
             if manifest["status"] == "ok" and not manifest.get("published"):
                 writer.write_table(_with_names(cell, store.predictions(cell, manifest["key"])))
-    write_table(paths.runs(dataset), runs_table(mine.values()))
+    write_table(paths.runs(dataset), runs_table(cells.values()))
 
 
 def _with_names(cell: Cell, table: pa.Table) -> pa.Table:
