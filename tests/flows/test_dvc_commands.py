@@ -19,7 +19,7 @@ stages:
     cmd: echo quick > quick
     outs: [quick]
   slow:
-    cmd: echo begun > begun && sleep {seconds}
+    cmd: echo begun > begun && sleep {seconds} && echo ended > ended
     outs: [begun]
   wrong:
     cmd: exit 3
@@ -47,7 +47,8 @@ def test_a_command_waits_until_another_of_dvc_has_ended(repository):
     other = subprocess.Popen([*DVC, "repro", "-q", "slow"])
     until((repository / "begun").exists, "the other has begun")
     repro("slow")
-    assert other.poll() == 0, "it had to wait for the end of the other"
+    assert (repository / "ended").exists(), "it had to wait for the end of the other"
+    assert other.wait(PATIENCE) == 0
     repro("quick")
     assert (repository / "quick").exists()
 
@@ -62,11 +63,13 @@ def test_a_run_that_stops_takes_its_command_along_with_the_stages(repository):
     (repository / "dvc.yaml").write_text(STAGES.format(seconds=1000))
     with ThreadPoolExecutor(1) as thread:
         command = thread.submit(repro, "slow")
-        until((repository / "begun").exists, "the stage has begun")
-        (root,) = [p for p in psutil.Process().children() if "dvc" in p.cmdline()]
-        until(lambda: any("sleep" in p.name() for p in root.children(recursive=True)), "it sleeps")
-        family = [root, *root.children(recursive=True)]
-        flows.rethink.stop_dvc()
+        try:
+            until((repository / "begun").exists, "the stage has begun")
+            (root,) = [p for p in psutil.Process().children() if "dvc" in p.cmdline()]
+            until(lambda: any("sleep" in p.name() for p in root.children(True)), "it sleeps")
+            family = [root, *root.children(recursive=True)]
+        finally:  # else the executor would wait for the end of the stage
+            flows.rethink.stop_dvc()
         with pytest.raises(RuntimeError):
             command.result(timeout=PATIENCE)
     _, alive = psutil.wait_procs(family, timeout=PATIENCE)
