@@ -110,7 +110,7 @@ class Mixture(_BaseComposition, MultiLabelEstimator):
             for row, cost in zip(trials, costs, strict=True):
                 labels = [decide(mean, cost) if decide else mean > 0.5 for mean in means]
                 pairs = zip(parts, labels, strict=True)
-                row.append(Trial(chosen, [cost.score(Y[held], found) for held, found in pairs]))
+                row.append(Trial(chosen, [cost.score(Y[held], each) for held, each in pairs]))
         return trials
 
     def _held_out(self, point: Params, held_out: "_HeldOut") -> tuple[Params, list[np.ndarray]]:
