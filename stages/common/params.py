@@ -50,7 +50,9 @@ Values = Annotated[tuple[Value, ...], BeforeValidator(_distinct), Field(min_leng
 
 
 Role = Literal["proposed", "paper", "variant", "ours", "trivial", "reference", "audit"]
-Variant = Literal["rule", "calibration", "plain", "once", "protocol", "published", "max"]
+Variant = Literal[
+    "rule", "calibration", "plain", "once", "weighted", "protocol", "published", "max"
+]
 PART = {"role", "cost_blind", "variant_of", "variant", "net"}  # in the comparison, not in a result
 
 

@@ -226,13 +226,17 @@ class RuleGains(Part):
     kind: Literal["rules"] = "rules"
 
 
-@dataclass
-class OnceRow(Part):
-    """The proposed net, and the same one with a single iteration, under the same weights."""
+Added = Literal["rethinking", "first weights", "weighted rethinking"]
 
+
+@dataclass
+class PairRow(Part):
+    """Two nets that differ in one thing alone, with it and without."""
+
+    adds: Added
     dataset: str
     cost: str
-    once: Mean
+    without: Mean
     whole: Mean
     gain: float | None
     corrected: TTest
@@ -241,9 +245,9 @@ class OnceRow(Part):
 
 @dataclass
 class Iterations(Part):
-    """The experiment on a single iteration, and over data sets what the others add."""
+    """The experiment on iterations and early weights, and over data sets what each adds."""
 
-    rows: list[OnceRow]
+    rows: list[PairRow]
     additions: list[Addition]
     kind: Literal["once"] = "once"
 

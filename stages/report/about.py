@@ -57,6 +57,7 @@ VARIANTS: dict[Variant, str] = {
     "rule": "with the rule that suits the cost",
     "plain": "trained without weights",
     "once": "with one iteration, weighted",
+    "weighted": "with weights at every iteration, the first one, too",
     "protocol": "trained in the way that the paper describes",
     "calibration": "with probabilities that are mapped to frequencies first",
     "published": "with the rule of the paper's code, to compare with its tables",

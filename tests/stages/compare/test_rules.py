@@ -20,6 +20,7 @@ ENTRIES = {
     "Net-plain": NET | {"variant_of": "Net", "variant": "plain"},
     "Net-plain+rule": NET | {"variant_of": "Net-plain", "variant": "rule"},
     "Net-once": NET | {"variant_of": "Net", "variant": "once"},
+    "Net-weighted": NET | {"variant_of": "Net", "variant": "weighted"},
     "Net-theirs": NET | {"variant_of": "Net", "variant": "protocol"},
     "lines": LINEAR,
     "lines+rule": LINEAR | {"variant_of": "lines", "variant": "rule"},
@@ -46,9 +47,12 @@ def run(scores=F1, datasets=SIX, **more):
     return evidence(experiments, score, roles=ROLES, **more)
 
 
+THEMES = ("Rules", "The two questions", "Weights at the first iteration")
+
+
 def outcomes(result):
     rows = [*claims(result, sections(result)), *questions(result)[1]]
-    return {row.id: row.outcome for row in rows if row.theme in ("Rules", "The two questions")}
+    return {row.id: row.outcome for row in rows if row.theme in THEMES}
 
 
 def test_a_learner_has_its_gain_with_students_interval_over_data_sets():
@@ -83,6 +87,19 @@ def test_one_iteration_stands_beside_all_of_them():
     assert sections(run({"Net": 0.6}))["once"].rows == []
 
 
+def test_weights_at_the_first_iteration_stand_beside_the_papers_and_beside_one_iteration():
+    part = sections(run(F1 | {"Net-once": 0.63, "Net-weighted": 0.70}))["once"]
+    gains = {row.adds: row.gain for row in part.rows if row.dataset == SIX[0]}
+    assert gains == pytest.approx(
+        {
+            "rethinking": 0.03 / 0.66,
+            "first weights": 0.04 / 0.70,
+            "weighted rethinking": 0.07 / 0.70,
+        }
+    )
+    assert [row.adds for row in part.additions] == list(gains)
+
+
 def test_one_data_set_gives_no_interval_and_two_seeds_no_gain():
     alone = sections(run(datasets=("yeast",)))["rules"].learners[0].rule
     assert (alone.low, alone.high, alone.datasets) == (None, None, 1)
@@ -96,6 +113,11 @@ def test_one_data_set_gives_no_interval_and_two_seeds_no_gain():
         ("training-adds-f1", {"Net": 0.72}, "supported"),
         ("rethinking-adds-f1", {}, "inconclusive"),
         ("rethinking-adds-f1", {"Net-once": 0.63}, "supported"),
+        ("first-weights-f1", {}, "not tested"),
+        ("first-weights-f1", {"Net-weighted": 0.70}, "supported"),
+        ("first-weights-f1", {"Net-weighted": 0.60}, "contradicted"),
+        ("weighted-rethinking-f1", {"Net-weighted": 0.70}, "supported"),
+        ("weighted-rethinking-f1", {"Net-weighted": 0.60}, "contradicted"),
         ("rules-learner-f1", {}, "supported"),
         ("rules-learner-f1", {"trees": 0.80, "trees+rule": 0.81}, "contradicted"),
         ("rules-forest-f1", {}, "supported"),

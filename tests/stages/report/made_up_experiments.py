@@ -1,9 +1,11 @@
 """What a made-up comparison holds of each experiment."""
 
 from itertools import product
+from typing import get_args
 
 from stages.common.outcomes import Mean, Number, TTest
 from stages.common.slices import (
+    Added,
     Addition,
     Curve,
     Curves,
@@ -15,8 +17,8 @@ from stages.common.slices import (
     LearnerGain,
     Matrices,
     Matrix,
-    OnceRow,
     OtherFiles,
+    PairRow,
     PrintedPair,
     ProtocolRow,
     Protocols,
@@ -40,6 +42,9 @@ COSTS = {
 }
 
 
+ADDED = get_args(Added)
+
+
 def estimate(mean):
     return Mean(mean, 0.004, 3)
 
@@ -56,7 +61,7 @@ def experiments(datasets):
         ),
         "selected_by_max": WrongChoices([_by_max("BR"), _by_max("CC")]),
         "rules": _rules(),
-        "once": Iterations([_once("rank"), _once("f1")], []),
+        "once": Iterations([_pair(adds, cost) for adds in ADDED for cost in ("rank", "f1")], []),
         "protocol": Protocols([_protocol("rank"), _protocol("f1")]),
         "other_files": OtherFiles({"yeast": 0.01, "chain": 0.4}, [_other_file("BR")]),
         "images": images(),
@@ -75,9 +80,9 @@ def _rules():
     )
 
 
-def _once(cost):
+def _pair(adds, cost):
     test, both = TTest("win", 0.01, 3), (estimate(0.60), estimate(0.61))
-    return OnceRow("yeast", cost, *both, 0.01, test, 3)
+    return PairRow(adds, "yeast", cost, *both, 0.01, test, 3)
 
 
 def _protocol(cost):
