@@ -1,13 +1,11 @@
-import re
 import tracemalloc
-from pathlib import Path
 
 import arff as liac
 import numpy as np
 import pytest
 from scipy import sparse
 
-from rethink.arff import exact_matrix
+from rethink.arff import read_arff as read_exactly
 from rethink.tables import Column
 from stages.prepare.arff import plain_matrix, read_arff
 from tests.conftest import MIRROR, needs_mirror
@@ -142,26 +140,27 @@ def test_rows_of_many_blocks_are_joined_in_order(read):
     assert rows_of(table) == rows
 
 
-@pytest.mark.parametrize("row", ["{0 0.25,1 red}", "{0 5000,1 red}", "{0 1e-3}", "{0 7, 1 blue}"])
-def test_decimals_words_and_large_numbers_need_no_exact_reader(row):
+@pytest.mark.parametrize(
+    ("row", "cells"),
+    [
+        ("{0 0.25,1 blue}", [0.25, 1]),
+        ("{0 5000,1 red}", [5000, 0]),
+        ("{0 1e-3}", [0.001, 0]),
+        ("{0 7, 1 blue}", [7, 1]),
+        ("{0 3}", [3, 0]),
+        ("{1 ?}", [0, np.nan]),
+    ],
+)
+def test_decimals_words_and_large_numbers_need_no_exact_reader(row, cells):
     columns = (Column("x"), Column("c", ("red", "blue", "dark red")))
-    data = f"{row}\n{{}}\n{row}".encode()
-    plain = plain_matrix(data, 0, columns)
-    assert plain is not None
-    exact = exact_matrix(Path("set.arff"), data.decode(), 1, columns)
-    np.testing.assert_array_equal(plain.toarray(), exact.toarray())
+    matrix = plain_matrix(f"{row}\n{{}}\n{row}\n".encode(), 0, columns)
+    np.testing.assert_array_equal(matrix.toarray(), [cells, [0, 0], cells])
 
 
 def test_a_plain_dense_row_may_have_words_and_missing_values():
     columns = (Column("x"), Column("c", ("red", "blue", "dark red")))
     plain = plain_matrix(b"1,blue\n?,red\n2,?\n", 0, columns)
     np.testing.assert_array_equal(plain, [[1, 1], [np.nan, 0], [2, np.nan]])
-
-
-def parts(path):
-    raw = path.read_bytes()
-    head, data = re.split(rb"(?<=\n)@data\n", raw, maxsplit=1)
-    return head.count(b"\n") + 2, data
 
 
 PLAIN = ("emotions/emotions", "medical/medical", "birds/birds-train", "corel5k/Corel5k-sparse")
@@ -171,16 +170,21 @@ PLAIN = ("emotions/emotions", "medical/medical", "birds/birds-train", "corel5k/C
 @pytest.mark.parametrize("name", PLAIN)
 def test_real_files_are_read_fast_and_as_the_exact_reader_does(name):
     path = MULAN / f"{name}.arff"
-    columns = read_arff(path).columns
-    first_line, data = parts(path)
-    fast = plain_matrix(data, 0, columns)
-    exact = exact_matrix(path, data.decode(), first_line, columns)
-    assert fast is not None
-    if sparse.issparse(exact):
-        assert (fast != exact).nnz == 0
-        np.testing.assert_array_equal(fast.indices, exact.indices)
+    exact = read_exactly(path)
+    matrices = []
+
+    def read_fast(raw, start, columns):
+        matrices.append(plain_matrix(raw, start, columns))
+        return matrices[0]
+
+    fast = read_exactly(path, read_fast)
+    assert fast.matrix is matrices[0]
+    assert fast.columns == exact.columns
+    if sparse.issparse(exact.matrix):
+        assert (fast.matrix != exact.matrix).nnz == 0
+        np.testing.assert_array_equal(fast.matrix.indices, exact.matrix.indices)
     else:
-        np.testing.assert_array_equal(fast, exact)
+        np.testing.assert_array_equal(fast.matrix, exact.matrix)
 
 
 @needs_mirror
