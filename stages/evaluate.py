@@ -131,9 +131,9 @@ def _published(dataset: str, runs: list[Row], costs: Costs) -> dict[CellKey, lis
     """The scores of published cells; a cost that is newer than them has none."""
     scores: dict[CellKey, list[Row]] = {}
     for name in {run["published"] for run in runs if run["published"]}:
-        wanted = {_cell(run) for run in runs if run["published"] == name and run["status"] == "ok"}
+        cells = {_cell(run) for run in runs if run["published"] == name and run["status"] == "ok"}
         for row in published_scores(name, dataset, SCHEMA).to_pylist():
-            if _cell(row) in wanted and row["criterion"] in costs:
+            if _cell(row) in cells and row["criterion"] in costs:
                 place = {key: row[key] for key in SCHEMA.names if key not in RUN}
                 scores.setdefault(_cell(row), []).append(place)
     for rows in scores.values():

@@ -139,7 +139,7 @@ def page(facts: dict[str, Any], folder: Path, is_table: bool) -> str:
     known = expected["low"] is not None
     interval = f", between {low} and {high} with 95 % confidence" if known else ""
     way = "higher" if cost["greater"] else "lower"
-    given = "table" if is_table else "X"
+    argument = "table" if is_table else "X"
     reading = (
         'table = pd.read_csv("new.csv")  # the columns below, in any order'
         if is_table
@@ -161,7 +161,7 @@ import rethink
 
 model = rethink.load("{folder / "model"}")
 {reading}
-labels = pd.DataFrame(model.predict({given}), columns=model[-1].label_names_)
+labels = pd.DataFrame(model.predict({argument}), columns=model[-1].label_names_)
 ```
 
 - labels: {", ".join(facts["labels"])}

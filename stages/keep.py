@@ -106,8 +106,8 @@ def _remove(path: Path) -> None:
 
 def reproduce() -> None:
     """Bring the pipeline up to date."""
-    done = subprocess.run([sys.executable, "-m", "dvc", "repro"], check=False)
-    if done.returncode:
+    process = subprocess.run([sys.executable, "-m", "dvc", "repro"], check=False)
+    if process.returncode:
         raise UserError("`dvc repro` failed, see above; nothing was kept")
 
 

@@ -155,14 +155,14 @@ def main() -> int:
     known = load_catalog().datasets
     if args.name in known and not known[args.name].own:
         raise UserError(f"data set {args.name!r} is one of the benchmark; give another --name")
-    kept = {path: path.read_text(encoding="utf-8") for path in (CATALOG, PARAMS)}
+    texts = {path: path.read_text(encoding="utf-8") for path in (CATALOG, PARAMS)}
     file = f"{args.name}{ending}"
     try:
         edit(CATALOG, add_entry(args.name, entry_of(args, file, kind)))
         edit(PARAMS, ask_for(args))
         load_params()
     except UserError:
-        for path, text in kept.items():
+        for path, text in texts.items():
             write_text(path, text)
         raise
     copy(args.table, paths.raw(args.name) / file)

@@ -81,8 +81,8 @@ def merge(
     old: Published, cells: Iterable[tuple[Cell, Row]], store: Store, commit: str
 ) -> Published:
     """Add cells to a published run; one that is computed anew takes the place of the old one."""
-    kept = {row["key"] for row in old.runs.to_pylist()}
-    new = {cell: row for cell, row in cells if row["key"] not in kept}
+    old_keys = {row["key"] for row in old.runs.to_pylist()}
+    new = {cell: row for cell, row in cells if row["key"] not in old_keys}
     runs = [_packed(row | {"commit": commit}) for row in new.values()]
     scores = [row for cell, run in new.items() for row in scores_of(cell, run, store)]
     return Published(
@@ -117,10 +117,10 @@ def _truth(dataset: str) -> sparse.csr_array:
 def _joined(old: pa.Table, new: pa.Table, replaced: set[Cell]) -> pa.Table:
     rows = [Cell(*values) for values in zip(*(old[name].to_pylist() for name in
             ("dataset", "model", "cost", "seed")), strict=True)]  # fmt: skip
-    kept = old.filter(pa.array([cell not in replaced for cell in rows], pa.bool_()))
+    remaining_rows = old.filter(pa.array([cell not in replaced for cell in rows], pa.bool_()))
     order = [("dataset", "ascending"), ("model", "ascending"), ("cost", "ascending"),
              ("seed", "ascending")]  # fmt: skip
-    joined = pa.concat_tables([kept, new])
+    joined = pa.concat_tables([remaining_rows, new])
     return joined.take(pc.sort_indices(joined, sort_keys=order))
 
 

@@ -25,8 +25,8 @@ EQUAL = 1e-9  # scores are means of exact values: the same computation gives the
 def sample(params: Params, cells: int, seed: int) -> dict[Cell, Row]:
     """Published cells of this run, drawn from the cheapest."""
     published = read_published()
-    there = {row["dataset"] for row in published.values()}
-    datasets = [name for name in params.datasets if name in there]
+    published_datasets = {row["dataset"] for row in published.values()}
+    datasets = [name for name in params.datasets if name in published_datasets]
     named = names(plan(params, load_catalog(), datasets), params)
     known = {cell: published[both.asked] for cell, both in named.items() if both.asked in published}
     cheap = sorted(known, key=lambda cell: (known[cell]["seconds"], cell))[: CHEAP * cells]

@@ -4,10 +4,15 @@ from rethink.statistics.bayesian import SignedRank, signed_rank
 from rethink.statistics.blocks import Blocks, LeftOut, complete_blocks
 from rethink.statistics.effects import improvability, rank_last, shares_gained, win_rates
 from rethink.statistics.friedman import Friedman, critical_difference, friedman, mean_ranks
-from rethink.statistics.groups import indistinct_groups, nemenyi_groups
 from rethink.statistics.means import NOISE, beats, best_of, corrected_interval, mean_ste
 from rethink.statistics.paired import Paired, corrected_t, paired_t
-from rethink.statistics.ranks import average_ranks, midranks, paper_ranks
+from rethink.statistics.ranks import (
+    average_ranks,
+    indistinct_groups,
+    midranks,
+    nemenyi_groups,
+    paper_ranks,
+)
 from rethink.statistics.resampling import DRAWS, Interval, bootstrap, rank_intervals
 from rethink.statistics.wilcoxon import (
     Pair,

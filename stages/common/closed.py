@@ -24,11 +24,6 @@ class Closed(BaseModel):
 Model = TypeVar("Model", bound=Closed)
 
 
-def load_closed(path: Path, model: type[Model]) -> Model:
-    """Read `path` with the safe loader and validate it as `model`."""
-    return validated(read_yaml(path), model, path)
-
-
 def read_yaml(path: Path) -> dict[str, Any]:
     """The keys and values of a plain YAML file."""
     try:

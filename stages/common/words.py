@@ -170,5 +170,5 @@ def duration(seconds: float | None) -> str:
 
 def file_name(name: str) -> str:
     """A name in letters that every file system and every link takes."""
-    kept = "".join(c if c.isascii() and (c.isalnum() or c in "-_.") else "-" for c in name)
-    return "-".join(part for part in kept.split("-") if part)[:80] or "table"
+    characters = "".join(c if c.isascii() and (c.isalnum() or c in "-_.") else "-" for c in name)
+    return "-".join(part for part in characters.split("-") if part)[:80] or "table"

@@ -17,15 +17,8 @@ from stages.common.schema import (
     Question,
 )
 from stages.common.words import counted, in_unit, sentence
-from stages.compare.claims import (
-    BY_INTERVAL,
-    Case,
-    Column,
-    Setting,
-    Statement,
-    gain_case,
-    judged,
-)
+from stages.compare.cases import Column, gain_case
+from stages.compare.claims import BY_INTERVAL, Case, Setting, Statement, judged
 from stages.compare.evidence import Evidence
 from stages.compare.experiments.rethinking import ABLATION, ablation
 from stages.compare.numbers import ROPE

@@ -45,13 +45,13 @@ def write_rows(folder: Path, index: ImageIndex) -> None:
 
 def write_thumbnails(folder: Path, index: ImageIndex, raw: Path, chosen: Iterable[str]) -> None:
     """Small pictures of the first rows that can be in a test part, and of the chosen ones."""
-    wanted = set(chosen)
+    examples = set(chosen)
     testable = [row for row, part in enumerate(index.parts) if part != "train"][:MOST_THUMBNAILS]
-    rows = sorted({*testable, *(n for n, file in enumerate(index.files) if file in wanted)})
+    rows = sorted({*testable, *(n for n, file in enumerate(index.files) if file in examples)})
     pictures = [(row, thumbnail(raw / index.files[row], SIDE)) for row in rows]
-    kept = [(row, *image) for row, image in pictures if image]
+    usable = [(row, *image) for row, image in pictures if image]
     table = pa.Table.from_pylist(
-        [dict(zip(SMALL.names, values, strict=True)) for values in kept], schema=SMALL
+        [dict(zip(SMALL.names, values, strict=True)) for values in usable], schema=SMALL
     )
     write_table(folder / THUMBNAILS, table)
 

@@ -36,10 +36,10 @@ class Cleaned:
 def clean(table: RawTable, entry: Entry) -> Cleaned:
     """Leave out what the entry ignores and fill what it lets fill; too many columns are refused."""
     ignored = matching([column.name for column in table.columns], entry.ignore, "ignore")
-    kept = [i for i, column in enumerate(table.columns) if column.name not in ignored]
-    features = RawTable(tuple(table.columns[i] for i in kept), table.matrix[:, kept])
+    places = [i for i, column in enumerate(table.columns) if column.name not in ignored]
+    features = RawTable(tuple(table.columns[i] for i in places), table.matrix[:, places])
     impute = entry.missing == "impute"
-    recipes = [recipe_of(features, i, impute) for i in range(len(kept))]
+    recipes = [recipe_of(features, i, impute) for i in range(len(places))]
     cleaned = _filled(features, recipes) if impute else features
     counts = _spread(cleaned.columns, entry.nominal)
     head = _head(table, cleaned, counts, entry.nominal)

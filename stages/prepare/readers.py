@@ -117,8 +117,8 @@ def _described(column: Column) -> str:
 
 def _split_labels(table: RawTable, names: tuple[str, ...], path: Path) -> RawDataset:
     _check_labels(names, [column.name for column in table.columns], path)
-    wanted = set(names)
-    is_label = np.array([column.name in wanted for column in table.columns], bool)
+    label_names = set(names)
+    is_label = np.array([column.name in label_names for column in table.columns], bool)
     if is_label.all():
         raise DataError(f"{path}: all {len(is_label)} columns are labels, needs a feature")
     chosen, rest = np.flatnonzero(is_label), np.flatnonzero(~is_label)

@@ -146,5 +146,5 @@ def limits(inputs: Inputs) -> dict[str, Any]:
 def missing(comparison: Comparison) -> list[str]:
     """The data sets of the paper's main table of which nothing was run."""
     rows = [row for row in comparison.paper.rows if row.table == "algorithms"]
-    there = {row.dataset for row in rows if row.status != "not run"}
-    return [name for name in dict.fromkeys(row.dataset for row in rows) if name not in there]
+    datasets = {row.dataset for row in rows if row.status != "not run"}
+    return [name for name in dict.fromkeys(row.dataset for row in rows) if name not in datasets]

@@ -11,8 +11,8 @@ Splits = dict[tuple[str, str], int]  # by data set and model
 
 def missing(inputs: Inputs) -> int:
     """How many planned cells are not there at all; a failed one is."""
-    there = {_names(run) for run in inputs.runs}
-    return sum(_names(vars(cell)) not in there for cell in inputs.planned)
+    names_of_runs = {_names(run) for run in inputs.runs}
+    return sum(_names(vars(cell)) not in names_of_runs for cell in inputs.planned)
 
 
 def _names(row: Json) -> tuple[str, str, str, int]:
@@ -30,11 +30,11 @@ def splits_of(cells: Iterable[tuple[str, str, str, int]]) -> Splits:
 def split_table(inputs: Inputs) -> Table:
     """How many splits every model has on every data set, and how many were planned."""
     asked = splits_of(_names(vars(cell)) for cell in inputs.planned)
-    there = splits_of(_names(run) for run in inputs.runs)
+    counts = splits_of(_names(run) for run in inputs.runs)
     datasets = inputs.params.datasets
-    models = dict.fromkeys(model for _, model in [*asked, *there])
+    models = dict.fromkeys(model for _, model in [*asked, *counts])
     rows = [
-        [name(model), *(_entry(asked, there, (dataset, model)) for dataset in datasets)]
+        [name(model), *(_entry(asked, counts, (dataset, model)) for dataset in datasets)]
         for model in models
     ]
     columns = [*texts("Model"), *(Column(dataset, named=True) for dataset in datasets)]

@@ -137,8 +137,8 @@ def _seconds(value: float | None) -> Entry:
 
 
 def _ran(inputs: Inputs) -> list[str]:
-    there = {run["dataset"] for run in inputs.runs}
-    return [dataset for dataset in inputs.params.datasets if dataset in there]
+    datasets = {run["dataset"] for run in inputs.runs}
+    return [dataset for dataset in inputs.params.datasets if dataset in datasets]
 
 
 def times(inputs: Inputs) -> dict[str, Any]:

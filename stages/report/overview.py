@@ -40,8 +40,8 @@ def _models(comparison: Comparison, cost_name: str) -> list[str]:
     """The ranked models but the proposed one, by their average rank."""
     cost = comparison.costs[cost_name]
     averages = cost.average_ranks.models
-    there = {model for table in cost.datasets.values() for model in table.gains}
-    models = [m for m in ranked(comparison) if m in there and m != comparison.proposed]
+    rivals = {model for table in cost.datasets.values() for model in table.gains}
+    models = [m for m in ranked(comparison) if m in rivals and m != comparison.proposed]
     return sorted(models, key=lambda model: averages.get(model) or float("inf"))
 
 

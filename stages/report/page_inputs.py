@@ -118,8 +118,8 @@ def gather(params: Params) -> Inputs:
 
 def _entries(datasets: Iterable[str]) -> str:
     catalog = load_catalog()
-    kept = {name: catalog.entry(name).model_dump(**SHORT) for name in datasets}
-    return _as_yaml(kept)
+    entries = {name: catalog.entry(name).model_dump(**SHORT) for name in datasets}
+    return _as_yaml(entries)
 
 
 def _as_yaml(values: Json) -> str:

@@ -125,13 +125,13 @@ def data_in_words(inputs: Inputs) -> str:
 def relation(inputs: Inputs) -> str:
     """How this run relates to the published ones."""
     published = Counter(run["published"] for run in inputs.runs if run["published"])
-    taken = listed(f"{number:,} from results/{name}" for name, number in published.items())
+    sources = listed(f"{number:,} from results/{name}" for name, number in published.items())
     return sentence(
         "It is small: good to see that everything works, too little to cite. The run to cite is "
         "the paper profile, whose scores are in results/paper."
         if inputs.params.profile not in health.WHOLE
         else None,
-        f"Cells that were not computed again: {taken}." if published else None,
+        f"Cells that were not computed again: {sources}." if published else None,
     )
 
 

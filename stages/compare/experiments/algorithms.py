@@ -8,21 +8,23 @@ import numpy as np
 
 from rethink.statistics import complete_blocks, corrected_t, mean_ranks, paired_t
 from stages.common.words import listed
-from stages.compare.claims import (
-    BY_CHANCE,
-    BY_INTERVAL,
-    DEFAULT,
-    PAPER_COSTS,
-    Case,
+from stages.compare.cases import (
     Column,
-    Setting,
-    Statement,
     absent,
     distinct,
     gain_case,
     of_the_paper,
     rank_case,
     samples,
+)
+from stages.compare.claims import (
+    BY_CHANCE,
+    BY_INTERVAL,
+    DEFAULT,
+    PAPER_COSTS,
+    Case,
+    Setting,
+    Statement,
 )
 from stages.compare.evidence import Evidence
 from stages.compare.numbers import FEWEST_SEEDS, LEVEL

@@ -8,16 +8,8 @@ import numpy as np
 
 from rethink.statistics import beats, best_of, shares_gained
 from stages.common.slices import ImageMean, ImageRow, Images, ImageSet, Shown
-from stages.compare.claims import (
-    PAPER_COSTS,
-    Column,
-    Judgement,
-    Setting,
-    Statement,
-    absent,
-    judge_splits,
-    samples,
-)
+from stages.compare.cases import Column, absent, samples
+from stages.compare.claims import PAPER_COSTS, Judgement, Setting, Statement, judge_splits
 from stages.compare.evidence import Evidence
 from stages.compare.numbers import FEWEST_SEEDS, summary
 

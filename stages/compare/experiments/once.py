@@ -11,9 +11,9 @@ from functools import partial
 from typing import NamedTuple
 
 from stages.common.slices import Added, Addition, Iterations, PairRow
-from stages.compare.claims import BY_INTERVAL, Case, Column, Setting, Statement, gain_case
+from stages.compare.cases import Column, dataset_gains, estimate, gain_case
+from stages.compare.claims import BY_INTERVAL, Case, Setting, Statement
 from stages.compare.evidence import Evidence
-from stages.compare.gains import dataset_gains, estimate
 from stages.compare.numbers import decimals_of, mean_of, on_common, seed_gains, summary
 from stages.compare.significance import both_tests
 

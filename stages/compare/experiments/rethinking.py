@@ -8,15 +8,8 @@ from typing import NamedTuple
 
 from stages.common import slices
 from stages.common.words import gains, sentence
-from stages.compare.claims import (
-    BY_INTERVAL,
-    Case,
-    Column,
-    Setting,
-    Statement,
-    gain_case,
-    of_the_paper,
-)
+from stages.compare.cases import Column, gain_case, of_the_paper
+from stages.compare.claims import BY_INTERVAL, Case, Setting, Statement
 from stages.compare.evidence import Evidence
 from stages.compare.numbers import (
     DEFAULT_EMPTY,

@@ -9,15 +9,8 @@ from typing import NamedTuple
 from stages.common.outcomes import Mean, Number, TTest
 from stages.common.slices import PrintedPair, ReweightedNet, ReweightedNets
 from stages.common.words import change
-from stages.compare.claims import (
-    BY_INTERVAL,
-    Case,
-    Column,
-    Setting,
-    Statement,
-    gain_case,
-    of_the_paper,
-)
+from stages.compare.cases import Column, gain_case, of_the_paper
+from stages.compare.claims import BY_INTERVAL, Case, Setting, Statement
 from stages.compare.evidence import Evidence
 from stages.compare.numbers import decimals_of, on_common, share_gained, summary
 from stages.compare.scores import Seeds

@@ -9,16 +9,8 @@ from rethink.statistics import average_ranks, beats, best_of, midranks, shares_g
 from stages.common.outcomes import Mean, Number
 from stages.common.slices import RnnVariant, RnnVariants
 from stages.common.words import listed
-from stages.compare.claims import (
-    BY_INTERVAL,
-    Case,
-    Column,
-    Setting,
-    Statement,
-    absent,
-    of_the_paper,
-    samples,
-)
+from stages.compare.cases import Column, absent, of_the_paper, samples
+from stages.compare.claims import BY_INTERVAL, Case, Setting, Statement
 from stages.compare.evidence import Evidence
 from stages.compare.numbers import DEFAULT_EMPTY, decimals_of, on_common, summary
 

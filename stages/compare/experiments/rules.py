@@ -9,19 +9,9 @@ import numpy as np
 
 from rethink.statistics import shares_gained
 from stages.common.slices import Addition, LearnerGain, Reliability, ReliabilityBin, RuleGains
-from stages.compare.claims import (
-    BY_CHANCE,
-    BY_INTERVAL,
-    Case,
-    Column,
-    Setting,
-    Statement,
-    gain_case,
-    rank_case,
-    samples,
-)
+from stages.compare.cases import Column, dataset_gains, estimate, gain_case, rank_case, samples
+from stages.compare.claims import BY_CHANCE, BY_INTERVAL, Case, Setting, Statement
 from stages.compare.evidence import Evidence
-from stages.compare.gains import dataset_gains, estimate
 from stages.compare.numbers import DEFAULT_EMPTY
 
 ANCHOR, THEME = "rules", "Rules"

@@ -172,12 +172,12 @@ def _lines(index: int, name: str, places: Sequence[_Place], x_label: str) -> Mar
 
 def _names(places: Mapping[str, Sequence[_Place]], x: float) -> Markup:
     """Names at the ends of the lines, moved apart where they would overlap."""
-    wanted = sorted(
+    heights = sorted(
         (points[-1].y, index, name) for index, (name, points) in enumerate(places.items()) if points
     )
     parts = []
     y = float(TOP - NAME_GAP)
-    for after, (place, index, name) in zip(reversed(range(len(wanted))), wanted, strict=True):
+    for after, (place, index, name) in zip(reversed(range(len(heights))), heights, strict=True):
         y = min(max(place, y + NAME_GAP), BOTTOM - after * NAME_GAP)
         parts.append(text(name, x, y, class_=f"fig-name {series_class(index)}"))
     return group(*parts)

@@ -38,7 +38,7 @@ def tag(name: str, *children: str, **attributes: Any) -> Markup:
     >>> tag("text", "a < b", x=1.5, text_anchor="end", fill=None)
     Markup('<text x="1.5" text-anchor="end">a &lt; b</text>')
     """
-    written = Markup("").join(
+    pairs = Markup("").join(
         Markup(' {}="{}"').format(key.rstrip("_").replace("_", "-"), _plain(value))
         for key, value in attributes.items()
         if value is not None
@@ -46,7 +46,7 @@ def tag(name: str, *children: str, **attributes: Any) -> Markup:
     inside = Markup("").join(
         child if isinstance(child, Markup) else escape(_plain(child)) for child in children
     )
-    return Markup("<{}{}>{}</{}>" if inside else "<{}{}/>").format(name, written, inside, name)
+    return Markup("<{}{}>{}</{}>" if inside else "<{}{}/>").format(name, pairs, inside, name)
 
 
 def _plain(value: Any) -> str:
@@ -125,10 +125,10 @@ def shortened(content: str, width: float, size: float = SMALL) -> str:
     """The text, or as much of it as fits, with an ellipsis."""
     if text_width(content, size) <= width:
         return content
-    kept = content
-    while kept and text_width(kept + "…", size) > width:
-        kept = kept[:-1]
-    return kept.rstrip() + "…"
+    shortened = content
+    while shortened and text_width(shortened + "…", size) > width:
+        shortened = shortened[:-1]
+    return shortened.rstrip() + "…"
 
 
 def series_class(index: int) -> str:
