@@ -200,7 +200,7 @@ def _listed(tokens: list[str]) -> list[str]:
 
 
 class Decoder(NamedTuple):
-    """How the cells of one column are read: as numbers, unless there are codes of its values."""
+    """How the values of one column are read: as numbers, unless there are codes of its values."""
 
     name: str
     codes: dict[str, int]
@@ -231,7 +231,7 @@ def decoders(columns: Iterable[Column]) -> list[Decoder]:
 
 def _matrix(lines: _Lines, columns: tuple[Column, ...]) -> Matrix:
     """The rows: all are sparse, or none is."""
-    cells = decoders(columns)
+    readers = decoders(columns)
     indices, values, ends = array("i"), array("d"), array("i", [0])
     form = ""
     for tokens in filter(None, map(_tokens, lines)):
@@ -239,7 +239,7 @@ def _matrix(lines: _Lines, columns: tuple[Column, ...]) -> Matrix:
         form = form or own_form
         if own_form != form:
             raise Malformed(f"found a {own_form} row, needs all {form}")
-        row = (_sparse_row if form == "sparse" else _dense_row)(tokens, cells)
+        row = (_sparse_row if form == "sparse" else _dense_row)(tokens, readers)
         indices.extend(row)
         values.extend(row.values())
         ends.append(len(values))
@@ -249,15 +249,15 @@ def _matrix(lines: _Lines, columns: tuple[Column, ...]) -> Matrix:
     return sparse.csr_array((np.array(values), np.array(indices), np.array(ends)), shape=shape)
 
 
-def _dense_row(tokens: list[str], cells: list[Decoder]) -> dict[int, float]:
+def _dense_row(tokens: list[str], readers: list[Decoder]) -> dict[int, float]:
     values = _listed(tokens)
-    if len(values) != len(cells):
-        raise Malformed(f"found {len(values)} values, needs {len(cells)}")
-    return {i: cell.value(token) for i, (cell, token) in enumerate(zip(cells, values, strict=True))}
+    if len(values) != len(readers):
+        raise Malformed(f"found {len(values)} values, needs {len(readers)}")
+    return {i: readers[i].value(token) for i, token in enumerate(values)}
 
 
-def _sparse_row(tokens: list[str], cells: list[Decoder]) -> dict[int, float]:
-    """The cells of `{index value, index value, ...}` that are not 0."""
+def _sparse_row(tokens: list[str], readers: list[Decoder]) -> dict[int, float]:
+    """The pairs of `{index value, index value, ...}` whose value is not 0."""
     if "}" not in tokens:
         raise Malformed("found a sparse row without end, needs a }")
     if tokens.index("}") < len(tokens) - 1:
@@ -267,14 +267,14 @@ def _sparse_row(tokens: list[str], cells: list[Decoder]) -> dict[int, float]:
     for start in range(0, len(inner), 3):
         pair, comma = inner[start : start + 2], inner[start + 2 : start + 3]
         if comma != [","] or set(pair).intersection(_MARKS):
-            cell = shown(" ".join(token for token in pair if token != ","))
-            raise Malformed(f"found {cell} as cell {start // 3 + 1}, needs `index value`")
+            text = shown(" ".join(token for token in pair if token != ","))
+            raise Malformed(f"found {text} as pair {start // 3 + 1}, needs `index value`")
         index = _INDEX.fullmatch(_text(pair[0]))
-        if not index or int(index[1]) >= len(cells):
-            needed = f"one from 0 to {len(cells) - 1}"
+        if not index or int(index[1]) >= len(readers):
+            needed = f"one from 0 to {len(readers) - 1}"
             raise Malformed(f"found the index {shown(_text(pair[0]))}, needs {needed}")
         if int(index[1]) <= last:
             raise Malformed(f"found the index {int(index[1])} after {last}, needs ascending ones")
         last = int(index[1])
-        row[last] = cells[last].value(pair[1])
+        row[last] = readers[last].value(pair[1])
     return {i: value for i, value in row.items() if value != 0}

@@ -30,9 +30,9 @@ class Column(NamedTuple):
 
 @dataclass(frozen=True)
 class RawTable:
-    """Cells as float64: a number, or the index of a nominal value; NaN where one is missing.
+    """Values as float64: a number, or the index of a nominal value; NaN where one is missing.
 
-    A cell that a sparse matrix does not store is 0, and so the first value of a nominal column.
+    A value that a sparse matrix does not store is 0, and so the first value of a nominal column.
     Truth values are 0 and 1, dates are days since 1970.
     """
 
@@ -89,8 +89,8 @@ def _onehot(block: Any, values: int) -> Any:
 class Recipe(NamedTuple):
     """What became of a column of a table when a model was trained.
 
-    `fill` stands in for a missing number; it is None where no cell may be missing. A `flagged`
-    column had missing cells: a number has a second column that says where, a nominal one a value
+    `fill` stands in for a missing number; it is None where no value may be missing. A `flagged`
+    column had missing values: a number has a second column that says where, a nominal one a value
     of its own for them.
     """
 
@@ -134,15 +134,15 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> np.ndarray:
-        """Numbers, shape (n, d), of a table: a frame, or lists of cells by name."""
+        """Numbers, shape (n, d), of a table: a frame, or lists of values by name."""
         names = _names(X)
         missing = [recipe.name for recipe in self._recipes() if recipe.name not in names]
         if missing:
             raise ValueError(
                 f"the table lacks the columns {', '.join(missing)}; the model was trained with them"
             )
-        cells = [_codes(recipe, X[recipe.name]) for recipe in self._recipes()]
-        return encode(self._table(cells), self.nominal)[0]
+        entries = [_codes(recipe, X[recipe.name]) for recipe in self._recipes()]
+        return encode(self._table(entries), self.nominal)[0]
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """The names of the columns of `transform`."""
@@ -155,10 +155,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):
         made = (Recipe(*row) for row in rows)
         return [each._replace(values=each.values and tuple(each.values)) for each in made]
 
-    def _table(self, cells: Sequence[np.ndarray]) -> RawTable:
+    def _table(self, entries: Sequence[np.ndarray]) -> RawTable:
         columns: list[Column] = []
         filled: list[np.ndarray] = []
-        for recipe, codes in zip(self._recipes(), cells, strict=True):
+        for recipe, codes in zip(self._recipes(), entries, strict=True):
             for column, values in imputed(recipe, codes):
                 columns.append(column)
                 one = column.values is not None and width(column, self.nominal) == 1
@@ -177,11 +177,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):
 
 
 def imputed(recipe: Recipe, codes: np.ndarray) -> list[tuple[Column, np.ndarray]]:
-    """A column, shape (n,), without missing cells, and where it is flagged a second one."""
+    """A column, shape (n,), without missing values, and where it is flagged a second one."""
     gaps = np.isnan(codes)
     if gaps.any() and recipe.fill is None:
         raise ValueError(
-            f"column {recipe.name} has {gaps.sum()} missing cells, but none was missing when the "
+            f"column {recipe.name} has {gaps.sum()} missing values, but none was missing when the "
             "model was trained; fill them, or train with `missing: impute`"
         )
     if recipe.values is not None:
@@ -206,54 +206,56 @@ def _names(X: Any) -> list[str]:
     return [str(name) for name in names]
 
 
-def _codes(recipe: Recipe, cells: Any) -> np.ndarray:
-    """Cells, shape (n,), as numbers or codes of values, NaN where one is missing."""
-    cells = np.asarray(cells)
-    if cells.dtype.kind in "fiu" and recipe.values is None:
-        return cells.astype(float)
-    if cells.dtype.kind == "M":
-        cells = cells.astype("datetime64[us]").astype(object)
+def _codes(recipe: Recipe, entries: Any) -> np.ndarray:
+    """Entries, shape (n,), as numbers or codes of values, NaN where one is missing."""
+    entries = np.asarray(entries)
+    if entries.dtype.kind in "fiu" and recipe.values is None:
+        return entries.astype(float)
+    if entries.dtype.kind == "M":
+        entries = entries.astype("datetime64[us]").astype(object)
     convert = _converter(recipe)
-    codes = np.array([np.nan if _is_missing(cell) else convert(cell) for cell in cells], float)
+    codes = np.array([np.nan if _is_missing(entry) else convert(entry) for entry in entries], float)
     if recipe.values is not None and (codes < 0).any():
-        unknown = sorted({str(cell) for cell, code in zip(cells, codes, strict=True) if code < 0})
+        unknown = sorted(
+            {str(entry) for entry, code in zip(entries, codes, strict=True) if code < 0}
+        )
         warn(f"column {recipe.name} has unknown values: {', '.join(unknown[:5])}", stacklevel=4)
     return codes
 
 
-def _is_missing(cell: Any) -> bool:
-    return cell in MISSING if isinstance(cell, str) else str(cell) in _NOTHING
+def _is_missing(entry: Any) -> bool:
+    return entry in MISSING if isinstance(entry, str) else str(entry) in _NOTHING
 
 
 def _converter(recipe: Recipe) -> Callable[[Any], float]:
     if recipe.values is not None:
         codes = {value: float(code) for code, value in enumerate(recipe.values)}
-        return lambda cell: codes.get(_as_text(cell), UNKNOWN)
+        return lambda entry: codes.get(_as_text(entry), UNKNOWN)
     ways: dict[Kind, Callable[[Any], float]] = {"number": float, "truth": _truth, "date": days}
     how = ways[recipe.kind]
 
-    def convert(cell: Any) -> float:
+    def convert(entry: Any) -> float:
         try:
-            return how(cell)
+            return how(entry)
         except (TypeError, ValueError, KeyError):
             raise ValueError(
-                f"column {recipe.name} holds {str(cell)!r:.80}, but was of the kind "
+                f"column {recipe.name} holds {str(entry)!r:.80}, but was of the kind "
                 f"{recipe.kind} when the model was trained"
             ) from None
 
     return convert
 
 
-def _as_text(cell: Any) -> str:
+def _as_text(entry: Any) -> str:
     """A value as the file had it: a number that a reader of frames made a float has no .0 there."""
-    return f"{cell:.0f}" if isinstance(cell, float) and cell.is_integer() else str(cell)
+    return f"{entry:.0f}" if isinstance(entry, float) and entry.is_integer() else str(entry)
 
 
-def _truth(cell: Any) -> float:
-    return _TRUTHS[str(cell).lower()]
+def _truth(entry: Any) -> float:
+    return _TRUTHS[str(entry).lower()]
 
 
-def days(cell: Any) -> float:
+def days(entry: Any) -> float:
     """A date, or an ISO text of one, as days since 1970; a time of day as a part of a day.
 
     Examples
@@ -261,13 +263,13 @@ def days(cell: Any) -> float:
     >>> days("1970-01-03"), days("1970-01-03 12:00"), days("1970-01-03T12:00:00+12:00")
     (2.0, 2.5, 2.0)
     """
-    moment = cell if isinstance(cell, date | time) else None
-    if moment is None and "-" not in str(cell)[1:] and ":" in str(cell):
-        moment = time.fromisoformat(str(cell))
+    moment = entry if isinstance(entry, date | time) else None
+    if moment is None and "-" not in str(entry)[1:] and ":" in str(entry):
+        moment = time.fromisoformat(str(entry))
     if isinstance(moment, time):
         moment = datetime.combine(date(1970, 1, 1), moment)
     if moment is None:
-        moment = datetime.fromisoformat(str(cell))
+        moment = datetime.fromisoformat(str(entry))
     if not isinstance(moment, datetime):
         moment = datetime(moment.year, moment.month, moment.day)
     moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)

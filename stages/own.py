@@ -136,7 +136,7 @@ def parsed() -> argparse.Namespace:
         "asymmetric-5-1 (default: f1)",
     )
     add("--ignore", nargs="*", default=[], help="columns to leave out: ids, free text")
-    add("--impute", action="store_true", help="fill in missing cells; else they are refused")
+    add("--impute", action="store_true", help="fill in missing values; else they are refused")
     add("--name", help="of the data set (default: that of the file)")
     add("--title", help="of the report")
     add("--models", nargs="+", default=MODELS, help="names under `models` in params.yaml")

@@ -153,13 +153,13 @@ def _label_names(path: Path) -> list[str]:
     return [element.get("name", "") for element in elements if element.tag.endswith("label")]
 
 
-def _labels(columns: list[Column], cells: Any) -> np.ndarray:
+def _labels(columns: list[Column], entries: Any) -> np.ndarray:
     """Labels as 0 and 1: they are numbers, or nominal with these two values."""
-    cells = cells.toarray() if sp.issparse(cells) else cells
-    labels = np.empty(cells.shape, np.uint8)
+    entries = entries.toarray() if sp.issparse(entries) else entries
+    labels = np.empty(entries.shape, np.uint8)
     for index, column in enumerate(columns):
         values = np.array([float(value) for value in column.values or ("0", "1")])
-        labels[:, index] = values[cells[:, index].astype(int)]
+        labels[:, index] = values[entries[:, index].astype(int)]
     return labels
 
 

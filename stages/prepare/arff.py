@@ -76,13 +76,13 @@ def _dense(raw: bytes, start: int, columns: tuple[Column, ...]) -> np.ndarray:
         csv.ConvertOptions(column_types=types, null_values=["?"]),
     )
     matrix = np.empty(table.shape)
-    for i, (cells, decoder) in enumerate(zip(table.columns, decoders(columns), strict=True)):
+    for i, (column, decoder) in enumerate(zip(table.columns, decoders(columns), strict=True)):
         if decoder.codes:
-            words = cells.combine_chunks()
+            words = column.combine_chunks()
             matrix[:, i] = _decoded(words.dictionary, decoder)[words.indices]
         else:
-            numbers = cells.to_numpy()
-            _need(np.count_nonzero(np.isfinite(numbers)) == len(numbers) - cells.null_count)
+            numbers = column.to_numpy()
+            _need(np.count_nonzero(np.isfinite(numbers)) == len(numbers) - column.null_count)
             matrix[:, i] = numbers
     return matrix
 
@@ -105,7 +105,7 @@ def _sparse(raw: bytes, start: int, columns: tuple[Column, ...]) -> sparse.csr_a
 
 
 def _sparse_block(text: bytes, kinds: "_Kinds") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Values and column indices, and the number of cells in each row."""
+    """Values and column indices, and the number of pairs in each row."""
     if b", " in text[: text.find(b"\n")]:
         text = text.replace(b", ", b",")
     bare, rows = _PAD + text.translate(None, b"{}") + b"\n", text.count(b"\n") + 1
@@ -115,7 +115,7 @@ def _sparse_block(text: bytes, kinds: "_Kinds") -> tuple[np.ndarray, np.ndarray,
     ends = np.flatnonzero(characters <= ord(","))  # of numbers: only blank and line end are below
     lengths, marks = np.diff(ends, prepend=len(_PAD) - 1) - 1, characters[ends]
     ends_row = marks == ord("\n")
-    widths = np.diff(np.flatnonzero(ends_row), prepend=-1)  # in numbers; 1 for a row without cells
+    widths = np.diff(np.flatnonzero(ends_row), prepend=-1)  # in numbers; 1 for an empty row
     if not lengths.all():
         empty = lengths == 0
         _need((ends_row & np.append(True, ends_row[:-1]))[empty].all())
@@ -124,12 +124,12 @@ def _sparse_block(text: bytes, kinds: "_Kinds") -> tuple[np.ndarray, np.ndarray,
     after_value = marks[1::2]
     _need(((after_value == ord(",")) | (after_value == ord("\n"))).all())
     _need((marks[0::2] == ord(" ")).all() and not (widths % 2).any())
-    indices, ids, words = _cells(bare, ends, lengths)
+    indices, ids, words = _pairs(bare, ends, lengths)
     _need(indices.max(initial=0) < len(kinds.of_column))
     return kinds.decoded(indices, ids, words), indices, widths // 2
 
 
-def _cells(
+def _pairs(
     text: bytes, ends: np.ndarray, lengths: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, pa.Array]:
     """Indices, and values as positions in a list of words."""
@@ -170,7 +170,7 @@ class _Kinds:
         self.decoders = decoders(alike.values())
 
     def decoded(self, indices: np.ndarray, ids: np.ndarray, words: pa.Array) -> np.ndarray:
-        """The words of cells as numbers: each word is decoded once for columns that are alike."""
+        """Words as numbers: each word is decoded once for columns that are alike."""
         shape = len(self.decoders), len(words)
         _need(shape[0] * shape[1] <= _MOST_CODES)
         places = self.of_column[indices] * len(words) + ids

@@ -20,7 +20,7 @@ LISTED = 12  # names that one line has room for
 
 @dataclass(frozen=True)
 class Cleaned:
-    """Features without missing cells, and how they came about."""
+    """Features without missing values, and how they came about."""
 
     features: RawTable
     recipes: list[Recipe]
@@ -62,17 +62,17 @@ def matching(names: Sequence[str], wanted: Iterable[str], key: str) -> set[str]:
 
 
 def recipe_of(table: RawTable, index: int, impute: bool) -> Recipe:
-    """What to do with the cells of a column; the median stands in for a missing number."""
+    """What to do with the entries of a column; the median stands in for a missing number."""
     column = table.columns[index]
     if not impute:
         return Recipe(column.name, column.kind, column.values)
-    cells = _cells(table, index)
-    known = cells[np.isfinite(cells)]
+    entries = _entries(table, index)
+    known = entries[np.isfinite(entries)]
     fill = 0.0 if column.values or not known.size else float(np.median(known))
-    return Recipe(column.name, column.kind, column.values, fill, bool(np.isnan(cells).any()))
+    return Recipe(column.name, column.kind, column.values, fill, bool(np.isnan(entries).any()))
 
 
-def _cells(table: RawTable, index: int) -> np.ndarray:
+def _entries(table: RawTable, index: int) -> np.ndarray:
     column: Any = table.matrix[:, [index]]
     return (column.toarray() if sparse.issparse(column) else column).ravel()
 
@@ -81,13 +81,13 @@ def _filled(table: RawTable, recipes: Sequence[Recipe]) -> RawTable:
     if not any(recipe.flagged for recipe in recipes):
         return table
     if sparse.issparse(table.matrix):
-        raise DataError("missing: impute needs a dense table; mend the cells that are missing")
+        raise DataError("missing: impute needs a dense table; give the values that are missing")
     pairs = [
         pair
         for index, recipe in enumerate(recipes)
-        for pair in imputed(recipe, _cells(table, index))
+        for pair in imputed(recipe, _entries(table, index))
     ]
-    matrix = np.column_stack([cells for _, cells in pairs])
+    matrix = np.column_stack([entries for _, entries in pairs])
     return RawTable(tuple(column for column, _ in pairs), matrix, table.labels)
 
 
@@ -118,7 +118,7 @@ def _story(table: RawTable, recipes: Sequence[Recipe], ignored: list[str]) -> li
         "ignored": ignored,
         "dates, as days since 1970": of_kind["date"],
         "truth values, as 0 and 1": of_kind["truth"],
-        "missing cells, filled in and marked": gaps,
+        "missing values, filled in and marked": gaps,
         "text that is different in most rows (leave it out with `ignore`)": texts,
         "a different whole number in every row, like an id (leave it out with `ignore`)": ids,
     }
@@ -126,8 +126,8 @@ def _story(table: RawTable, recipes: Sequence[Recipe], ignored: list[str]) -> li
 
 
 def _gaps(table: RawTable) -> list[str]:
-    """The columns with missing cells, and how many."""
-    missing = {c.name: np.isnan(_cells(table, i)).sum() for i, c in enumerate(table.columns)}
+    """The columns with missing values, and how many."""
+    missing = {c.name: np.isnan(_entries(table, i)).sum() for i, c in enumerate(table.columns)}
     return [f"{name} {count:,}" for name, count in missing.items() if count]
 
 
@@ -135,9 +135,9 @@ def _looks_like_an_id(table: RawTable, index: int) -> bool:
     column = table.columns[index]
     if column.values is not None or column.kind != "number" or table.matrix.shape[0] < FEW:
         return False
-    cells = _cells(table, index)
-    whole = np.isfinite(cells).all() and (cells == np.round(cells)).all()
-    return bool(whole and len(np.unique(cells)) == len(cells))
+    entries = _entries(table, index)
+    whole = np.isfinite(entries).all() and (entries == np.round(entries)).all()
+    return bool(whole and len(np.unique(entries)) == len(entries))
 
 
 def _refuse(head: str, counts: dict[str, int], entry: Entry, gaps: Sequence[str]) -> None:
@@ -149,7 +149,7 @@ def _refuse(head: str, counts: dict[str, int], entry: Entry, gaps: Sequence[str]
         f"columns out (ignore: [{as_line(', '.join(names))}]) or allow them "
         f"(most_columns: {sum(counts.values())}). Dates are read as 2024-05-31 or "
         "2024-05-31 17:30:00."
-        + (f"\nMissing cells are refused, too (missing: impute): {_some(gaps)}" if gaps else "")
+        + (f"\nMissing values are refused, too (missing: impute): {_some(gaps)}" if gaps else "")
     )
 
 

@@ -40,7 +40,7 @@ from stages.prepare.facts import (
 )
 from stages.prepare.readers import RawDataset, read_dataset
 
-TABLES = ("csv", "parquet")  # formats in which cells are text, dates and the like
+TABLES = ("csv", "parquet")  # formats in which values are text, dates and the like
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def _ways(broken: list[dict[str, Any]]) -> Iterator[str]:
     """What else helps, in the entry of the data set."""
     names = {check["check"] for check in broken}
     if "no-nulls" in names:
-        yield "let missing cells be filled in: missing: impute"
+        yield "let missing values be filled in: missing: impute"
     if "no-nulls" in names or "finite" in names:
         yield "leave the columns out: ignore: [...]"
     yield "mend the counts of its entry in data/catalog.yaml"

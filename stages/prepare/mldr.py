@@ -72,7 +72,7 @@ def _table(saved: dict[str, RObject]) -> RawTable:
     labels = tuple(names[i] for i in _label_positions(parts["labels"], len(names)))
     kept = [_column(name, column) for name, column in frame.items() if name not in ADDED]
     columns = tuple(column for column, _ in kept)
-    return RawTable(columns, _matrix([cells for _, cells in kept]), labels)
+    return RawTable(columns, _matrix([entries for _, entries in kept]), labels)
 
 
 def _members(vector: RObject, where: str) -> dict[str, RObject]:
@@ -100,7 +100,7 @@ def _label_positions(table: RObject, width: int) -> list[int]:
 
 
 def _column(name: str, column: RObject) -> tuple[Column, np.ndarray]:
-    """A column and its cells: numbers, or codes of nominal values."""
+    """A column and its entries: numbers, or codes of nominal values."""
     if isinstance(column.value, pa.Array):
         words = column.value.dictionary_encode()
         texts = [text_of(word) for word in words.dictionary.to_pylist()]
@@ -109,15 +109,15 @@ def _column(name: str, column: RObject) -> tuple[Column, np.ndarray]:
         return Column(name, tuple(texts[i] for i in order)), _recoded(ids, np.argsort(order))
     if not isinstance(column.value, np.ndarray):
         raise Malformed(f"column {name!r:.200} is a list, needs numbers, truth values or text")
-    cells = column.value.astype(np.float64)
+    entries = column.value.astype(np.float64)
     if column.value.dtype.kind == "i":
-        cells[column.value == _MISSING] = np.nan
+        entries[column.value == _MISSING] = np.nan
     levels = _texts(column, "levels")
     if levels is None:
-        return Column(name), cells
-    if np.any((cells < 1) | (cells > len(levels))):
+        return Column(name), entries
+    if np.any((entries < 1) | (entries > len(levels))):
         raise Malformed(f"factor {name!r:.200} has a code without a level")
-    return Column(name, tuple(levels)), cells - 1
+    return Column(name, tuple(levels)), entries - 1
 
 
 def _texts(item: RObject, attribute: str) -> list[str] | None:
@@ -133,16 +133,16 @@ def _recoded(ids: np.ndarray, ranks: np.ndarray) -> np.ndarray:
 
 
 def _matrix(columns: list[np.ndarray]) -> np.ndarray | sparse.csr_array:
-    lengths = sorted({len(cells) for cells in columns}) or [0]
+    lengths = sorted({len(entries) for entries in columns}) or [0]
     if len(lengths) > 1:
         raise Malformed(f"its columns have {lengths[0]} to {lengths[-1]} rows, needs the same")
-    filled = [np.flatnonzero(cells).astype(np.int32) for cells in columns]
+    filled = [np.flatnonzero(entries).astype(np.int32) for entries in columns]
     ends = np.cumsum([0, *map(len, filled)], dtype=np.int32)
     shape = (lengths[0], len(columns))
     # Scaling to [0,1] keeps zeros only where nothing is below them.
-    negative = any(cells.min(initial=0) < 0 for cells in columns)
+    negative = any(entries.min(initial=0) < 0 for entries in columns)
     if negative or ends[-1] >= SPARSE * shape[0] * shape[1]:
         return np.column_stack([np.zeros((shape[0], 0)), *columns])
-    values = [cells[rows] for cells, rows in zip(columns, filled, strict=True)]
+    values = [entries[rows] for entries, rows in zip(columns, filled, strict=True)]
     by_column = (np.concatenate(values), np.concatenate(filled), ends)
     return sparse.csr_array(sparse.csc_array(by_column, shape=shape))

@@ -122,12 +122,12 @@ def _split_labels(table: RawTable, names: tuple[str, ...], path: Path) -> RawDat
     if is_label.all():
         raise DataError(f"{path}: all {len(is_label)} columns are labels, needs a feature")
     chosen, rest = np.flatnonzero(is_label), np.flatnonzero(~is_label)
-    cells = table.matrix[:, chosen]
-    cells = cells if isinstance(cells, np.ndarray) else cells.toarray()
+    entries = table.matrix[:, chosen]
+    entries = entries if isinstance(entries, np.ndarray) else entries.toarray()
     columns = [table.columns[i] for i in chosen]
-    labels = np.empty(cells.shape, np.uint8)
+    labels = np.empty(entries.shape, np.uint8)
     for i, column in enumerate(columns):
-        labels[:, i] = _as_binary(column, cells[:, i], path)
+        labels[:, i] = _as_binary(column, entries[:, i], path)
     features = RawTable(tuple(table.columns[i] for i in rest), table.matrix[:, rest])
     return RawDataset(features, labels, tuple(column.name for column in columns))
 
@@ -155,19 +155,19 @@ def _close(name: str, columns: list[str]) -> list[str]:
     return difflib.get_close_matches(name, similar[:10_000], n=3, cutoff=0.5)
 
 
-def _as_binary(column: Column, cells: np.ndarray, path: Path) -> np.ndarray:
+def _as_binary(column: Column, entries: np.ndarray, path: Path) -> np.ndarray:
     label = f"{path}: label {column.name!r:.200}"
-    if np.isnan(cells).any():
-        row = int(np.flatnonzero(np.isnan(cells))[0]) + 1
+    if np.isnan(entries).any():
+        row = int(np.flatnonzero(np.isnan(entries))[0]) + 1
         raise DataError(f"{label} is missing in row {row}, needs 0 or 1 in every row")
     if column.values is None:
-        bad = cells[(cells != 0) & (cells != 1)]
+        bad = entries[(entries != 0) & (entries != 1)]
         if len(bad):
             raise DataError(f"{label} has the value {bad[0]:g}, needs only 0 and 1")
-        return cells
+        return entries
     values = [value.lower() for value in column.values]
     if not any(pair.issuperset(values) for pair in _PAIRS):
         listing = as_line(", ".join(column.values))
         raise DataError(f"{label} has the values {listing:.120}, needs 0/1, false/true or no/yes")
     codes = np.array([_WORDS[value] for value in values])
-    return codes[cells.astype(int)]
+    return codes[entries.astype(int)]

@@ -27,7 +27,7 @@ def read_csv(path: Path) -> RawTable:
         table = _parse(data, {})
         _check_names(path, table.column_names)
         text = {field.name: pa.string() for field in table.schema if not _kind(field.type)}
-        if text:  # as it is written: 007 is no 7 where another cell says x7
+        if text:  # as it is written: 007 is no 7 where another entry says x7
             others = {field.name: field.type for field in table.schema if _kind(field.type)}
             table = _parse(data, others | text)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
@@ -71,17 +71,17 @@ def _check_names(path: Path, names: list[str]) -> None:
 def _raw_table(path: Path, table: pa.Table) -> RawTable:
     matrix = np.empty((table.num_rows, table.num_columns))
     columns = []
-    for i, (name, cells) in enumerate(zip(table.column_names, table.columns, strict=True)):
-        kind, values = _kind(cells.type), None
+    for i, (name, entries) in enumerate(zip(table.column_names, table.columns, strict=True)):
+        kind, values = _kind(entries.type), None
         if kind is None:
-            cells = _as_text(path, name, cells)
-            values = tuple(sorted(pc.unique(cells.drop_null()).to_pylist()))
-            cells = pc.index_in(cells, pa.array(values, cells.type))
+            entries = _as_text(path, name, entries)
+            values = tuple(sorted(pc.unique(entries.drop_null()).to_pylist()))
+            entries = pc.index_in(entries, pa.array(values, entries.type))
         elif kind == "date":
-            cells = _days(cells)
+            entries = _days(entries)
         elif kind == "truth":
-            cells = cells.cast(pa.uint8())
-        matrix[:, i] = cells.cast(pa.float64(), safe=False).to_numpy()
+            entries = entries.cast(pa.uint8())
+        matrix[:, i] = entries.cast(pa.float64(), safe=False).to_numpy()
         columns.append(Column(name, values, kind or "number"))
     return RawTable(tuple(columns), matrix)
 
@@ -95,18 +95,18 @@ def _kind(of: pa.DataType) -> Kind | None:
     return "date" if types.is_date(of) or types.is_timestamp(of) or types.is_time(of) else None
 
 
-def _days(cells: pa.ChunkedArray) -> pa.ChunkedArray:
+def _days(entries: pa.ChunkedArray) -> pa.ChunkedArray:
     """Days since 1970, and times of day as a part of a day."""
-    unit = pa.time64("us") if types.is_time(cells.type) else pa.timestamp("us")
-    if types.is_timestamp(cells.type) and cells.type.tz:
-        unit = pa.timestamp("us", cells.type.tz)
-    whole = cells.cast(unit, safe=False).cast(pa.int64())
+    unit = pa.time64("us") if types.is_time(entries.type) else pa.timestamp("us")
+    if types.is_timestamp(entries.type) and entries.type.tz:
+        unit = pa.timestamp("us", entries.type.tz)
+    whole = entries.cast(unit, safe=False).cast(pa.int64())
     return pc.divide(whole.cast(pa.float64(), safe=False), _DAY)
 
 
-def _as_text(path: Path, name: str, cells: pa.ChunkedArray) -> pa.ChunkedArray:
-    kind = cells.type.value_type if types.is_dictionary(cells.type) else cells.type
+def _as_text(path: Path, name: str, entries: pa.ChunkedArray) -> pa.ChunkedArray:
+    kind = entries.type.value_type if types.is_dictionary(entries.type) else entries.type
     if not (types.is_string(kind) or types.is_large_string(kind)):
         needed = "needs numbers, dates, truth values or text"
         raise DataError(f"{path}: column {name!r:.200} holds {kind}, {needed}")
-    return cells.cast(pa.large_string())
+    return entries.cast(pa.large_string())

@@ -177,8 +177,8 @@ class _Reader:
             table = table.reshape(length, 8 + width)
             if (table[:, :8] == table[:1, :8]).all():
                 self.position += table.size
-                cells = pa.py_buffer(np.ascontiguousarray(table[:, 8:]))
-                return pa.Array.from_buffers(pa.binary(width), length, [None, cells])
+                contents = pa.py_buffer(np.ascontiguousarray(table[:, 8:]))
+                return pa.Array.from_buffers(pa.binary(width), length, [None, contents])
         self.count(length)
         return pa.array([self.text() for _ in range(length)], pa.binary())
 

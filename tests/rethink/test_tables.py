@@ -23,7 +23,7 @@ def test_an_absent_column_and_a_table_without_names_are_refused():
 def test_a_missing_cell_is_filled_only_where_that_was_allowed():
     table = {"age": [None, 31.0]}
     assert TableEncoder([FILLED]).transform(table).tolist() == [[40, 1], [31, 0]]
-    with pytest.raises(ValueError, match="column age has 1 missing cells"):
+    with pytest.raises(ValueError, match="column age has 1 missing values"):
         TableEncoder([AGE]).transform(table)
 
 

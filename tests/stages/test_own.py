@@ -45,7 +45,7 @@ def test_it_becomes_an_entry_and_what_to_run(place, monkeypatch, capsys):
         "40 rows, 2 labels",
         "2 features -> 2 columns",
         "ignored: id",
-        "missing cells, filled in and marked: x 1",
+        "missing values, filled in and marked: x 1",
     ]
     entry = load_catalog().entry("my-tickets")
     assert entry.own and entry.ignore == ("id",) and entry.missing == "impute"

@@ -1,4 +1,4 @@
-"""A user's table: dates, text, truth values, missing cells and ids."""
+"""A user's table: dates, text, truth values, missing values and ids."""
 
 import numpy as np
 import pandas as pd
@@ -59,7 +59,7 @@ def test_what_became_of_each_column_is_told(folder):
         "ignored: comment",
         "dates, as days since 1970: signup",
         "truth values, as 0 and 1: active",
-        f"missing cells, filled in and marked: city {(frame().city == '').sum()}, age 4",
+        f"missing values, filled in and marked: city {(frame().city == '').sum()}, age 4",
         "a different whole number in every row, like an id (leave it out with `ignore`): customer",
     ]
 
@@ -71,7 +71,7 @@ def test_too_many_columns_are_refused_with_their_names_and_the_way_out(folder):
     assert text.startswith("7 features -> 71 columns: comment 60, plan 3, city 3")
     assert "ignore: [comment]" in text and "most_columns: 66" in text
     assert prepared(folder, entry(missing="impute", most_columns=66)).features.shape == (ROWS, 71)
-    assert "Missing cells" not in text
+    assert "Missing values" not in text
     with pytest.raises(DataError, match=r"refused, too \(missing: impute\): city \d+, age 4"):
         prepared(folder, entry(most_columns=50))  # both faults at once
 
