@@ -31,7 +31,8 @@ def describe_plan(datasets: list[str], params: Params, store: Store, workers: in
     experiments = text_table(
         ("experiment", "cells", "of its own"), _experiments(forecast, datasets)
     )
-    return "\n".join([experiments, text_table(HEAD, rows), _sum(states, forecast, workers)])
+    late = _late(groups, states, forecast)
+    return "\n".join([experiments, text_table(HEAD, rows), *late, _sum(states, forecast, workers)])
 
 
 def _states(
@@ -58,6 +59,23 @@ def _row(cells: list[Cell], states: States, forecast: Forecast) -> tuple[object,
     guessed = missing and forecast.measured(cells[0]) is None
     seconds = f"{missing * forecast.seconds(cells[0]):,.0f}" + "?" * bool(guessed)
     return len(cells), computed, known, missing, seconds
+
+
+def _late(
+    groups: Mapping[tuple[str, str], list[Cell]], states: States, forecast: Forecast
+) -> Iterator[str]:
+    """A warning of what will not end in time."""
+    limit = forecast.params.train.time_limit
+    missing = (
+        [cell for cell in cells if states[cell].startswith("missing")] for cells in groups.values()
+    )
+    late = [cells[0] for cells in missing if cells and forecast.seconds(cells[0]) > limit]
+    if late:
+        names = ", ".join(f"{cell.dataset} / {cell.model}" for cell in late)
+        yield (
+            f"warning: a cell is stopped after {limit:,} s (train.time_limit in params.yaml), and "
+            f"cells of these would take longer: {names}; raise the limit, or leave them out"
+        )
 
 
 def _sum(states: States, forecast: Forecast, workers: int) -> str:

@@ -1,12 +1,17 @@
 """How long cells will take, judged by what others took."""
 
+from collections import defaultdict
 from types import SimpleNamespace
 
 import pytest
 
 from stages.common.params import load_params
 from stages.common.plan import Cell
+from stages.common.profile import params_under, profile_names
+from stages.common.published import read_published
+from stages.common.store import Store
 from stages.train.forecast import LEAST, Forecast
+from stages.train.outlook import describe_plan
 
 SIZES = {"small": (100, 4), "wide": (100, 16), "long": (1600, 4), "large": (1600, 64)}
 
@@ -68,3 +73,31 @@ def test_a_model_that_was_never_timed_is_guessed_by_size(forecast):
 
 def test_a_data_set_of_unknown_size_is_not_guessed_from_others(forecast):
     assert forecast("CC", small=2.0).measured(at("mine")) is None
+
+
+def test_what_was_published_is_forecast_within_a_factor_of_two(tmp_path):
+    published = read_published()
+    known = Forecast(params_under("paper"), Store(tmp_path), published)
+    recorded = defaultdict(list)
+    for row in published.values():
+        if row["model"] in known.params.models:
+            recorded[row["dataset"], row["model"]].append(row["seconds"])
+    assert len(recorded) > 100
+    for place, seconds in recorded.items():
+        mean = sum(seconds) / len(seconds)
+        if mean > 1:  # less is nothing to plan for
+            assert mean / 2 < known.seconds(at(*place)) < 2 * mean, place
+
+
+@pytest.mark.parametrize("profile", profile_names())
+def test_every_profile_has_a_time_limit_that_its_plan_respects(tmp_path, profile):
+    params = params_under(profile)
+    assert "warning" not in describe_plan(list(params.datasets), params, Store(tmp_path), 2)
+
+
+def test_a_plan_warns_of_cells_that_will_not_end_in_time(tmp_path):
+    params = params_under("paper")
+    train = params.train.model_copy(update={"time_limit": 60})
+    params = params.model_copy(update={"train": train})
+    plan = describe_plan(["corel5k"], params, Store(tmp_path), 2)
+    assert "stopped after 60 s" in plan and "corel5k / CC-DP" in plan
