@@ -33,8 +33,9 @@ def store(lab, tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def worker(lab, store):
-    """A worker of the pool that uses the test's store."""
+def worker(lab, store, monkeypatch):
+    """A worker of the pool that uses the test's store; its runs compute in two processes."""
+    monkeypatch.setitem(lab.env, "RETHINK_WORKERS", "2")
     process = lab.start("prefect worker start --pool rethink")
     yield process
     if process.poll() is None:
