@@ -21,7 +21,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal
 
-import httpx
 from prefect import flow, get_run_logger, task
 from prefect.artifacts import (
     create_markdown_artifact,
@@ -31,7 +30,6 @@ from prefect.artifacts import (
 )
 from prefect.cache_policies import NO_CACHE
 from prefect.client.orchestration import get_client
-from prefect.exceptions import PrefectHTTPStatusError
 from prefect.futures import PrefectFuture
 from prefect.runtime import flow_run
 from prefect.settings import PREFECT_API_URL
@@ -173,19 +171,15 @@ def train_model(dataset: str, model: str, cells: list[Cell], lead: Lead) -> str:
 
 def progress_bar(key: str, total: int, painter: Executor) -> Callable[[int], None]:
     """Shows how many cells are done in the UI; by another thread, as Prefect waits for a server
-    that is away, and results must not."""
+    that is away, and results must not. Nobody asks whether it could be shown."""
     artifact: Any = create_progress_artifact(0.0, key=key)
     shown = 0.0
-
-    def paint(done: int) -> None:
-        with suppress(httpx.TransportError, PrefectHTTPStatusError):
-            update_progress_artifact(artifact, 100.0 * done / total)
 
     def show(done: int) -> None:
         nonlocal shown
         if done == total or time.monotonic() - shown > SHOW_EVERY:
             shown = time.monotonic()
-            painter.submit(paint, done)
+            painter.submit(update_progress_artifact, artifact, 100.0 * done / total)
 
     return show
 

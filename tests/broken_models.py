@@ -15,7 +15,7 @@ class Slow(AllZeros):
     """Takes its time."""
 
     def fit(self, X, Y):
-        time.sleep(0.3)
+        time.sleep(0.5)
         return super().fit(X, Y)
 
 

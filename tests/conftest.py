@@ -220,12 +220,17 @@ def project(prepared_project, tmp_path):
     return Project(path)
 
 
-@pytest.fixture
-def code(project):
-    """The tiny project with a copy of the code that a test may change."""
+def copy_code(project):
+    """Give a project a copy of the code that a test may change."""
     for package in ("rethink", "stages"):
         shutil.copytree(ROOT / package, project.path / package)
     return project
+
+
+@pytest.fixture
+def code(project):
+    """The tiny project with a copy of the code that a test may change."""
+    return copy_code(project)
 
 
 @pytest.fixture(scope="session")

@@ -33,10 +33,11 @@ def nursery():
     )  # fmt: skip
 
 
-def run_modules(folder, steps, **env):
+def run_modules(folder, steps, leads_group=False, **env):
     """Run modules with their arguments in one process; its exit code and all that it printed."""
     with tempfile.NamedTemporaryFile("r") as output:
         command = {"folder": str(folder), "steps": steps, "env": os.environ | env}
+        command["leads_group"] = leads_group
         try:
             print(json.dumps(command | {"output": output.name}), file=nursery().stdin, flush=True)
             return int(nursery().stdout.readline()), output.read()
@@ -58,10 +59,12 @@ def serve():
     return None
 
 
-def become(folder, steps, env, output):
+def become(folder, steps, env, output, leads_group):
     """Do what `python -m` does, for one module after the other."""
     import runpy
 
+    if leads_group:
+        os.setsid()
     for standard, name in enumerate((os.devnull, output, output)):
         file = os.open(name, os.O_RDWR | os.O_APPEND)
         os.dup2(file, standard)

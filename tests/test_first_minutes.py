@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import copy_of_the_project
+from tests.nursery import run_modules
 
 pytestmark = pytest.mark.slow
 
@@ -63,17 +64,19 @@ def try_to(folder, command):
 
 @pytest.mark.parametrize("command", SLIPS)
 def test_a_slip_is_told_in_one_line_with_what_to_do(clone, command):
-    done = try_to(clone, command)
-    facts = [line for line in (done.stdout + done.stderr).splitlines() if "***" not in line]
-    assert done.returncode != 0
+    if command.startswith("python -m stages."):
+        code, output = run_modules(clone, [command.split()[2:]])
+    else:
+        done = try_to(clone, command)
+        code, output = done.returncode, done.stdout + done.stderr
+    facts = [line for line in output.splitlines() if "***" not in line]
+    assert code != 0
     assert SLIPS[command] in facts[-1]
     assert len(facts) == 1 or (len(facts) == 2 and " left" in facts[0])  # a line of progress
 
 
-@pytest.mark.parametrize(
-    "name", ["a; touch forged", '"; touch forged; "', "$(shell touch forged)", "`touch forged`"]
-)
-def test_a_name_is_text_to_make_and_to_the_shell(clone, name):
+def test_a_name_is_text_to_make_and_to_the_shell(clone):
+    name = """a; touch forged "; touch forged; " $(shell touch forged) `touch forged`"""
     given = shlex.quote(name)
     done = try_to(clone, f"{MAKE} own TABLE={given} LABELS={given}")
     assert f"error: {name} is no table that can be read" in done.stderr

@@ -78,8 +78,8 @@ def test_the_commands_from_a_clean_clone_to_the_report(clone, mirror_or_nothing)
     outputs = {}
     for line in lines(*FOLLOWED):
         activated |= "activate" in line
-        if line in THIS_RUN:
-            continue
+        if line in THIS_RUN or (line in outputs and line.startswith("make plan")):
+            continue  # two pages show the plan, which changes nothing
         if "RETHINK_MIRROR" in line:
             line = line.replace("/path/to/mirror", str(mirror_or_nothing))
         outputs[line] = run(clone, f". .venv/bin/activate && {line}" if activated else line)

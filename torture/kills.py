@@ -29,7 +29,7 @@ from tests.readme import blocks
 from tests.stages.train.test_cluster import Cluster
 from torture.ledger import Ledger, machine
 
-MODELS = [f"slow-{number}" for number in range(8)]  # 0.3 s a job
+MODELS = [f"slow-{number}" for number in range(8)]  # 0.5 s a job
 SEEDS = 5
 CELLS = len(MODELS) * SEEDS
 EACH = 5  # kills of one kind in an episode

@@ -1,26 +1,34 @@
 """The Dask cluster of a run: one that is already there, or one of this machine's cores.
 
 The local one is started and ended by the run. It listens on loopback only, and only to those who
-have the certificate that is made for this run.
+have the certificate that is made for this run. It does not care what the time of day is: Dask and
+Tornado wait until one, for hours when the clock is set back by hours, so importing this lets them
+count on, in this process.
 """
 
 import logging
 import os
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import dask
-from distributed import Client, Nanny, Scheduler, SpecCluster, Worker, WorkerPlugin
+import distributed.batched
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from distributed import Client, Nanny, Scheduler, Security, SpecCluster, Worker, WorkerPlugin
 from distributed.utils import get_mp_context
+from tornado.ioloop import IOLoop
 
 from stages.common import paths
 from stages.common.errors import UserError
 from stages.common.machine import memory_share
 from stages.common.words import LOGIN
-from stages.train.clock import lasting_security
 
 GPU_FILES = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")  # of NVIDIA, AMD, WSL
 ANSWER_WITHIN = 5  # seconds
@@ -42,6 +50,16 @@ SETTINGS: dict[str, Any] = {
     "distributed.worker.memory.pause": False,
     "distributed.worker.memory.terminate": 0.95,  # but a worker above its limit is ended
 }
+STARTED = time.time() - time.monotonic()
+
+
+def steady_time() -> float:
+    """The time of day when this process started, counted on."""
+    return STARTED + time.monotonic()
+
+
+distributed.batched.time = steady_time
+IOLoop.time = lambda _: steady_time()  # type: ignore[method-assign, assignment]
 
 
 @contextmanager
@@ -80,7 +98,7 @@ def _client(address: str) -> Client:
 
 def _local(workers: int, gpus: int, dashboard: str | None) -> SpecCluster:
     os.environ.update(ONE_THREAD)
-    get_mp_context().set_forkserver_preload(["stages.train.clock", "stages.train.work"])
+    get_mp_context().set_forkserver_preload(["stages.train.cluster", "stages.train.work"])
     security = lasting_security()
     common = {"host": "127.0.0.1", "protocol": "tls://", "security": security}
     options: dict[str, Any] = {
@@ -97,6 +115,21 @@ def _local(workers: int, gpus: int, dashboard: str | None) -> SpecCluster:
         with suppress(RuntimeError):  # a worker was killed before it had started
             return SpecCluster(spec, scheduler, security=security, silence_logs=False)
     raise UserError(f"the local Dask cluster did not start in {STARTS} tries; see {paths.LOG}")
+
+
+def lasting_security() -> Security:
+    """Key and certificate of one run, in memory only, so that they need not expire; Dask's would
+    not be valid yet after the clock was set back."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "rethink")])
+    first, last = datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)
+    number = x509.random_serial_number()
+    builder = x509.CertificateBuilder(name, name, key.public_key(), number, first, last)
+    pem, plain = serialization.Encoding.PEM, serialization.NoEncryption()
+    both = builder.sign(key, hashes.SHA256()).public_bytes(pem)
+    both += key.private_bytes(pem, serialization.PrivateFormat.PKCS8, plain)
+    roles = ("ca_file", "client_cert", "scheduler_cert", "worker_cert")
+    return Security(require_encryption=True, **{f"tls_{role}": both.decode() for role in roles})
 
 
 def dashboard_address() -> str | None:

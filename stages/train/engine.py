@@ -1,14 +1,14 @@
 """Bring jobs to their end on a Dask cluster, the longest first.
 
 Each worker has one job at a time, or a pack of short ones. When it dies, every job of the pack is
-tried again alone; `ends.py` says what it means when a worker dies with a single job.
+tried again alone.
 """
 
 import threading
 import time
 from bisect import insort
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,19 +17,20 @@ from typing import Any
 
 from distributed import Client, KilledWorker
 
-from stages.common.errors import UserError
+from stages.common.errors import DataError, UserError
 from stages.common.machine import host_name
 from stages.common.version import code_version
 from stages.train.cluster import connect
 from stages.train.compute import Result
-from stages.train.ends import KEPT, TRIES, after_death, failure
 from stages.train.inputs import Source, input_files, make_inputs
-from stages.train.work import Place, Work, refuse_difference, run_jobs
+from stages.train.work import Place, Refused, Work, refuse_difference, run_jobs
 
 SHORT = 0.4  # seconds: such jobs are sent in packs; one that was never timed counts as longer
 PACK, PACK_SECONDS = 64, (0.2, 1.0)  # most jobs of a pack, and its seconds: few when little is left
+TRIES = 3  # a worker may be killed from outside
 LOOK_EVERY = 1.0  # seconds between two looks at the workers
 NO_WORKER_AT_MOST = 300.0  # seconds to wait for one
+KEPT = "what is finished is kept: run the same command when the cause is gone"
 
 
 @dataclass(eq=False)
@@ -259,6 +260,43 @@ def pack_requests(requests: list[Request], seconds: float) -> list[Request]:
     ends = accumulate(r.work.seconds for r in like)
     pack = [r for r, end in zip(like, ends, strict=True) if end <= seconds]
     return pack if requests[0] in pack else requests[:1]
+
+
+def after_death(
+    work: Work, deaths: int, late: bool, seconds: float, place: Place
+) -> list[Result] | None:
+    """What becomes of a job that was alone on a worker when the worker died; None: try it again.
+
+    One that was late is a `timeout`; else it has died when it has killed its worker every time.
+    """
+    costs = work.task.costs
+    if late:
+        limit = work.limit / len(costs)
+        status, reason = "timeout", f"stopped after the limit of {limit:g} s a cell"
+    elif deaths >= TRIES:
+        limit, status = place.memory, "died"
+        reason = (
+            "its process was killed again and again, most likely for want of memory: "
+            f"it may have {limit / 2**30:.1f} GiB"
+        )
+    else:
+        return None
+    each, device = seconds / len(costs), place.device if work.network else "cpu"
+    return [Result(cost, status, reason, each, device=device, host=place.host, limit=limit)
+            for cost in costs]  # fmt: skip
+
+
+def failure(answer: BaseException) -> BaseException:
+    """Why the run cannot go on, from what came in place of a result."""
+    if isinstance(answer, DataError):
+        return answer
+    if isinstance(answer, CancelledError | OSError):
+        return UserError(f"the Dask cluster has gone away ({type(answer).__name__}); {KEPT}")
+    what = str(answer) if isinstance(answer, Refused) else f"{type(answer).__name__}: {answer}"
+    return UserError(
+        f"a worker would not compute what was asked for ({what}); bring its folder and "
+        "environment to the lead's state: git pull && make environment"
+    )
 
 
 def _leave_deaths_to_us(dask_scheduler: Any) -> None:

@@ -7,7 +7,7 @@ import distributed.batched
 from cryptography import x509
 from tornado.ioloop import IOLoop
 
-from stages.train.clock import lasting_security, steady_time
+from stages.train.cluster import lasting_security, steady_time
 
 
 def test_dask_waits_by_a_clock_that_is_never_set(monkeypatch):

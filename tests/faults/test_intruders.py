@@ -1,19 +1,14 @@
 """Who has no certificate or password is not let in."""
 
 import asyncio
-import secrets
 import socket
 import ssl
-import urllib.error
-import urllib.request
 
 import pytest
 from distributed import Security
 from distributed.comm import connect as connect_to
 
 from stages.train.cluster import connect
-from tests.flows.conftest import ask_for, make_clone
-from tests.flows.lab import Shell, free_port
 
 
 @pytest.fixture(scope="module")
@@ -77,33 +72,3 @@ def test_a_connection_without_a_certificate_is_ended_before_a_word(cluster, addr
     bare = socket.create_connection((host, int(port)), timeout=10)
     with bare, pytest.raises((ssl.SSLError, ConnectionError)):
         context.wrap_socket(bare).recv(100)  # a server of TLS 1.3 says no after the handshake
-
-
-@pytest.mark.slow
-def test_a_prefect_server_with_a_password_answers_nobody_else(tmp_path):
-    password = secrets.token_hex(16)
-    login = f"someone:{password}"
-    shell = Shell(make_clone(tmp_path / "clone"), tmp_path / "prefect", free_port(),
-                  PREFECT_SERVER_API_AUTH_STRING=login, PREFECT_API_AUTH_STRING=login)  # fmt: skip
-    ask_for(shell.folder, ["all-zeros"], seeds=1)
-    try:
-        shell.start(f"prefect server start --port {shell.port}")
-        listed = f"http://127.0.0.1:{shell.port}/api/flows/filter"
-        for header in ({}, {"Authorization": "Basic c29tZW9uZTp3cm9uZw=="}):
-            request = urllib.request.Request(
-                listed, b"{}", header | {"Content-Type": "application/json"}
-            )
-            with pytest.raises(urllib.error.HTTPError) as refusal:
-                urllib.request.urlopen(request, timeout=30)
-            assert refusal.value.code == 401
-        printed = shell.run("python -m flows.rethink --dataset exclusive --workers 1")
-        shell.env["PREFECT_API_AUTH_STRING"] = "someone:wrong"
-        refused = shell.try_to("prefect flow ls")
-        assert refused.returncode != 0 and "rethink" not in refused.stdout
-        assert password not in printed + shell.logs() + refused.stdout + refused.stderr
-    finally:
-        shell.stop()
-    written = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-    kept = b"".join(written[path] for path in written if path.name.startswith("prefect.db"))
-    assert b"cells-exclusive-all-zeros" in kept  # the artifact of the run
-    assert not [path for path in written if password.encode() in written[path]]

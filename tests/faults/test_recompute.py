@@ -6,7 +6,7 @@ import shutil
 import pytest
 import yaml
 
-from tests.conftest import ROOT, Project, run_stages
+from tests.conftest import Project, copy_code, run_stages
 
 KEYS = """
 import json
@@ -36,9 +36,7 @@ def before(prepared_project, tmp_path_factory):
     """The keys before any change."""
     unchanged = Project(tmp_path_factory.mktemp("unchanged") / "project")
     shutil.copytree(prepared_project.path, unchanged.path)
-    for package in ("rethink", "stages"):
-        shutil.copytree(ROOT / package, unchanged.path / package)
-    ask_for_two_data_sets(unchanged)
+    ask_for_two_data_sets(copy_code(unchanged))
     return keys(unchanged)
 
 

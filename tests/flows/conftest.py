@@ -1,5 +1,6 @@
 """Labs in which the tests of this folder work."""
 
+import secrets
 import shutil
 import sys
 
@@ -36,9 +37,12 @@ def ask_for(folder, models, seeds=2, costs=("f1",), **train):
 
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory):
-    """A clone with a server and the deployments, set up as the documentation says."""
+    """A clone with a server and the deployments, set up as the documentation says; the server has
+    a password, which everything that is started here knows."""
     base = tmp_path_factory.mktemp("lab")
-    shell = Shell(make_clone(base / "clone"), base / "prefect", free_port())
+    login = f"someone:{secrets.token_hex(16)}"
+    shell = Shell(make_clone(base / "clone"), base / "prefect", free_port(),
+                  PREFECT_SERVER_API_AUTH_STRING=login, PREFECT_API_AUTH_STRING=login)  # fmt: skip
     *setting_up, _ = blocks("docs/pipeline.md", section="With Prefect")
     try:
         for line in [line for block in setting_up for line in block]:

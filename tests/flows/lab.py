@@ -1,5 +1,6 @@
 """A lab on loopback: a real server and real workers, which can be killed."""
 
+import base64
 import json
 import os
 import socket
@@ -12,7 +13,7 @@ from pathlib import Path
 
 BIN = Path(sys.executable).parent
 PATIENCE = int(os.environ.get("RETHINK_PATIENCE") or 900)  # seconds; a busy machine is slow
-KILLS = int(os.environ.get("RETHINK_KILLS") or 5)  # at so many random moments
+KILLS = int(os.environ.get("RETHINK_KILLS") or 20)  # at so many random moments
 
 
 class Shell:
@@ -68,10 +69,11 @@ class Shell:
         return process
 
     def ask(self, path, query=None, method="POST"):
+        login = base64.b64encode(self.env.get("PREFECT_API_AUTH_STRING", "").encode()).decode()
         request = urllib.request.Request(
             f"http://127.0.0.1:{self.port}/api/{path}",
             data=None if method == "GET" else json.dumps(query or {}).encode(),
-            headers={"Content-Type": "application/json"},
+            headers={"Content-Type": "application/json", "Authorization": f"Basic {login}"},
             method=method,
         )
         with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
@@ -125,13 +127,16 @@ def dask_workers(pid):
     return workers
 
 
-def kill_workers(process, times, pause, chance):
-    """Kill -9 a worker of a lead at so many random moments; tells how many were killed."""
+def kill_workers(process, times, chance):
+    """Kill -9 a worker of a lead at so many random moments, at most twenty; tells how many.
+
+    A run must go on for a while after the last one: a job that is killed once is tried again later,
+    and one that is killed three times has died."""
     import psutil
 
     killed = 0
-    while killed < times and process.poll() is None:
-        time.sleep(chance.uniform(0.3, 2.0) * pause)
+    while killed < min(times, 20) and process.poll() is None:
+        time.sleep(chance.uniform(0.1, 0.5))
         workers = dask_workers(process.pid)
         if workers:
             with suppress(psutil.NoSuchProcess):

@@ -3,11 +3,12 @@
 import json
 import re
 import shutil
+import urllib.error
 
 import pytest
 
 from tests.flows.conftest import WORKER
-from tests.flows.lab import power_cut
+from tests.flows.lab import Shell, power_cut
 from tests.readme import blocks
 
 pytestmark = pytest.mark.slow
@@ -15,17 +16,42 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def after_the_commands(lab):
-    """What the documentation runs through the deployments, one after the other."""
+    """What the documentation runs with Prefect, one after the other; before the last command, which
+    leads a run from the terminal, the other door computes all anew."""
     *setting_up, commands = blocks("docs/pipeline.md", section="With Prefect")
     (worker,) = [line for block in setting_up for line in block if WORKER in line]
     process = lab.start(worker)
-    for line in commands:
-        lab.follow(line)
+    *through_deployments, from_the_terminal = commands
+    lab.printed = "".join(lab.follow(line) or "" for line in through_deployments)
+    lab.by_prefect = results(lab.folder)
+    for folder in ("predictions", "cells"):
+        shutil.rmtree(lab.folder / "data" / folder)
+    lab.run("dvc repro --force --single-item train@yeast evaluate compare report")
+    lab.by_dvc, lab.cells_of_dvc = results(lab.folder), cells(lab.folder)
+    lab.printed += lab.follow(from_the_terminal)
     yield lab
     power_cut(process)
 
 
-def test_after_the_deployments_dvc_is_up_to_date_and_has_nothing_to_run(after_the_commands):
+def cells(folder):
+    return {path: path.stat().st_mtime_ns for path in folder.glob("data/cells/**/manifest.json")}
+
+
+def results(folder):
+    """All that must not depend on the door; advice and answers weigh CPU times, which vary."""
+    tables = ("data/predictions/yeast.parquet", "data/scores.parquet")
+    comparison = json.loads((folder / "reports" / "comparison.json").read_text())
+    del comparison["advice"], comparison["chosen"], comparison["answers"]
+    return [(folder / name).read_bytes() for name in tables] + [comparison]
+
+
+def test_both_doors_agree_and_after_dvc_repro_the_flow_finds_every_cell(after_the_commands):
+    lab = after_the_commands
+    assert lab.by_dvc == lab.by_prefect
+    assert lab.cells_of_dvc and cells(lab.folder) == lab.cells_of_dvc
+
+
+def test_after_the_flow_dvc_is_up_to_date_and_has_nothing_to_run(after_the_commands):
     assert "up to date" in after_the_commands.run("dvc status")
     output = after_the_commands.run("dvc repro")
     assert "Running stage" not in output and "up to date" in output
@@ -65,31 +91,23 @@ def test_the_ui_shows_a_summary_with_verdicts_and_where_the_report_is(after_the_
     assert "file://" not in summary
 
 
-def test_after_dvc_repro_the_deployment_finds_every_cell_and_both_doors_agree(after_the_commands):
+@pytest.mark.parametrize("login", ["", "someone:wrong"])
+def test_a_server_with_a_password_answers_nobody_else(after_the_commands, tmp_path, login):
     lab = after_the_commands
-    flow_results = results(lab.folder)
-    store = lab.folder / "data" / "cells"
-    shutil.rmtree(lab.folder / "data" / "predictions")
-    shutil.rmtree(store)
-    lab.run("dvc repro --force --single-item train@yeast evaluate compare report")
-    assert results(lab.folder) == flow_results
-    before = {path: path.stat().st_mtime_ns for path in store.glob("**/manifest.json")}
-    lab.run("prefect deployment run rethink/full-benchmark --watch")
-    after = {path: path.stat().st_mtime_ns for path in store.glob("**/manifest.json")}
-    assert before == after
-    assert "up to date" in lab.run("dvc status")
+    stranger = Shell(lab.folder, tmp_path, lab.port, PREFECT_API_AUTH_STRING=login)
+    with pytest.raises(urllib.error.HTTPError, match="401"):
+        stranger.ask("flows/filter")
 
 
-def results(folder):
-    """All that must not depend on the door; advice and answers weigh CPU times, which vary."""
-    tables = ("data/predictions/yeast.parquet", "data/scores.parquet")
-    comparison = json.loads((folder / "reports" / "comparison.json").read_text())
-    del comparison["advice"], comparison["chosen"], comparison["answers"]
-    return [(folder / name).read_bytes() for name in tables] + [comparison]
-
-
-def test_a_data_set_that_is_not_in_params_fails_with_a_message(after_the_commands):
-    command = "prefect deployment run rethink/one-dataset --param dataset=yaest --watch"
-    assert after_the_commands.try_to(command).returncode != 0
-    message = after_the_commands.runs("rethink")[0]["state"]["message"]
-    assert "'yaest' is not in `datasets` of params.yaml; did you mean" in message
+def test_a_password_is_neither_printed_nor_written(after_the_commands, tmp_path):
+    lab = after_the_commands
+    login = lab.env["PREFECT_API_AUTH_STRING"]
+    stranger = Shell(lab.folder, tmp_path, lab.port, PREFECT_API_AUTH_STRING="someone:wrong")
+    refused = stranger.try_to("prefect flow ls")
+    assert refused.returncode != 0 and "rethink" not in refused.stdout
+    password = login.removeprefix("someone:")
+    assert password not in lab.printed + lab.logs() + refused.stdout + refused.stderr
+    written = {path: path.read_bytes() for path in lab.folder.parent.rglob("*") if path.is_file()}
+    kept = b"".join(written[path] for path in written if path.name.startswith("prefect.db"))
+    assert b"cells-yeast-rethinknet" in kept  # the artifact of a run
+    assert not [path for path in written if password.encode() in written[path]]

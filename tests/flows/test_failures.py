@@ -22,7 +22,7 @@ from tests.flows.lab import (
 )
 
 pytestmark = pytest.mark.slow
-SLOW = [f"slow-{number}" for number in range(8)]  # with ten seeds, 80 jobs of 0.3 s
+SLOW = [f"slow-{number}" for number in range(8)]  # with ten seeds, 80 jobs of 0.5 s
 
 
 @pytest.fixture
@@ -33,8 +33,9 @@ def store(lab, tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def worker(lab, store):
-    """A worker of the pool that uses the test's store."""
+def worker(lab, store, monkeypatch):
+    """A worker of the pool that uses the test's store; its runs compute in two processes."""
+    monkeypatch.setitem(lab.env, "RETHINK_WORKERS", "2")
     process = lab.start("prefect worker start --pool rethink")
     yield process
     if process.poll() is None:
@@ -80,7 +81,7 @@ def test_workers_killed_at_random_moments_change_nothing(lab, store, monkeypatch
         process = lead(lab, "--workers", "4")
         a_first_cell(store)
         before = manifests(store)
-        killed += kill_workers(process, KILLS - killed, 0.4, chance)
+        killed += kill_workers(process, KILLS - killed, chance)
         output = finish(lab, process)
         assert "80 cells, 0 without a result" in output
         assert before.items() <= manifests(store).items()
@@ -91,7 +92,9 @@ def test_workers_killed_at_random_moments_change_nothing(lab, store, monkeypatch
     assert predictions.read_bytes() == disturbed
 
 
-def test_a_lead_that_is_killed_takes_all_along_and_the_next_goes_on(lab, store, held):
+def test_a_lead_that_is_killed_takes_all_along_the_next_goes_on_and_a_third_waits(
+    lab, store, held, tmp_path
+):
     process = lead(lab)
     a_first_cell(store)
     members = family(process.pid)
@@ -100,8 +103,18 @@ def test_a_lead_that_is_killed_takes_all_along_and_the_next_goes_on(lab, store, 
     gone(members)
     before = manifests(store)
     assert 0 < len(before) < 10
+    (held / "first").unlink()
+    first = lead(lab)
+    until(lambda: len(manifests(store)) > len(before), "a cell of the next")
+    log = tmp_path / "second.log"
+    command = [sys.executable, "-m", "stages.train", "--dataset", "exclusive"]
+    second = subprocess.Popen(command, cwd=lab.folder, env=lab.env, stderr=log.open("w"))
+    message = "another run is computing in this folder: waiting for its end"
+    until(lambda: message in log.read_text(), "the second waits")
     shutil.rmtree(held)
-    finish(lab, lead(lab))
+    finish(lab, first)
+    assert second.wait(PATIENCE) == 0
+    assert "10 cells: 0 done, 10 cached" in log.read_text()
     assert before.items() <= manifests(store).items() and len(manifests(store)) == 10
 
 
@@ -151,17 +164,3 @@ def test_a_run_that_fails_leaves_params_as_they_were(lab, store, monkeypatch):
         assert (lab.folder / "params.yaml").read_text() == before
     finally:
         catalog.write_text(kept)
-
-
-def test_two_runs_in_one_folder_write_one_after_the_other(lab, store, held, tmp_path):
-    first = lead(lab)
-    a_first_cell(store)
-    log = tmp_path / "second.log"
-    command = [sys.executable, "-m", "stages.train", "--dataset", "exclusive"]
-    second = subprocess.Popen(command, cwd=lab.folder, env=lab.env, stderr=log.open("w"))
-    message = "another run is computing in this folder: waiting for its end"
-    until(lambda: message in log.read_text(), "the second waits")
-    shutil.rmtree(held)
-    finish(lab, first)
-    assert second.wait(PATIENCE) == 0
-    assert "10 cells: 0 done, 10 cached" in log.read_text()

@@ -40,6 +40,7 @@ def test_an_unknown_profile_or_data_set(lab):
     ask_for(lab.folder, ["BR-LR"])
     message = "'exlusive' is not in `datasets` of params.yaml; did you mean 'exclusive'"
     assert message in lab.try_to("python -m flows.rethink --dataset exlusive 2>&1").stdout
+    assert message in lab.runs("rethink")[0]["state"]["message"]  # in the UI
 
 
 @pytest.mark.parametrize("door", ["flows.rethink", "stages.train"])
@@ -54,13 +55,16 @@ class TestBothDoorsRefuse:
         monkeypatch.setitem(lab.env, "RETHINK_CLUSTER", f"tcp://127.0.0.1:{free_port()}")
         assert "does not answer" in refusal(lab, door)
 
-    def test_an_address_that_is_none(self, lab, monkeypatch, door):
-        monkeypatch.setitem(lab.env, "RETHINK_CLUSTER", "nonsense://x")
-        assert "the Dask cluster at 'nonsense://x' does not answer" in refusal(lab, door)
-
     def test_a_gpu_that_is_not_there(self, lab, door):
         ask_for(lab.folder, ["BR-LR"], seeds=1, device="cuda")
         assert "train.device is cuda, but no worker has a GPU" in refusal(lab, door)
+
+
+def test_an_address_that_is_none(lab, monkeypatch):
+    ask_for(lab.folder, ["BR-LR"], seeds=1)
+    monkeypatch.setitem(lab.env, "RETHINK_CLUSTER", "nonsense://x")
+    refused = refusal(lab, "stages.train")
+    assert "the Dask cluster at 'nonsense://x' does not answer" in refused
 
 
 def test_a_store_that_takes_nothing(lab, monkeypatch, tmp_path):

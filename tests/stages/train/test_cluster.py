@@ -50,15 +50,34 @@ class Cluster:
         until(lambda: "Registered to" in log.read_text(), "the worker has come")
         return process
 
-    def stop(self):
-        for process in self.processes:
+    def stop(self, first=0):
+        """End all, or all but the first."""
+        for process in self.processes[first:]:
             if process.poll() is None:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
+        del self.processes[first:]
+
+
+@pytest.fixture(scope="module")
+def standing(tmp_path_factory):
+    """A scheduler that nobody kills."""
+    made = Cluster(tmp_path_factory.mktemp("standing") / "cluster")
+    made.scheduler()
+    yield made
+    made.stop()
 
 
 @pytest.fixture
-def cluster(tmp_path):
+def cluster(standing):
+    """The same, with the workers of one test."""
+    yield standing
+    standing.stop(first=1)
+
+
+@pytest.fixture
+def mortal(tmp_path):
+    """A cluster of one test."""
     made = Cluster(tmp_path / "cluster")
     made.scheduler()
     yield made
@@ -98,18 +117,14 @@ def test_a_dashboard_without_bokeh_is_refused_with_what_to_install(monkeypatch):
         pass
 
 
-def test_workers_without_data_give_the_bytes_of_one_machine(project, cluster):
+def test_workers_without_data_give_the_bytes_of_one_machine(project, trained_project, cluster):
     cluster.worker("--nworkers", "2")
     project.run("stages.train", RETHINK_CLUSTER=cluster.address)
-    there = predictions(project)
+    assert predictions(project) == predictions(trained_project)
     shutil.rmtree(project.path / "data" / "cells")
-    project.run("stages.train")
-    assert predictions(project) == there
-    params = project.params() | {"cluster": cluster.address}
-    project.write_params(params)
-    shutil.rmtree(project.path / "data" / "cells")
+    project.write_params(project.params() | {"cluster": cluster.address})
     project.run("stages.train")  # params.yaml names it as well
-    assert predictions(project) == there
+    assert predictions(project) == predictions(trained_project)
 
 
 def test_a_gpu_worker_gets_the_networks_and_nothing_else(broken, cluster):
@@ -131,13 +146,11 @@ def test_a_worker_with_other_code_refuses_and_says_so(broken, cluster):
     assert "the code differs" in output and "make environment" in output
 
 
-def test_a_worker_without_the_code_is_named_as_the_reason(project, cluster):
-    empty = cluster.folder / "rethink"
-    empty.mkdir()
-    (empty / "__init__.py").touch()
-    (cluster.folder / "stages").mkdir()
-    (cluster.folder / "stages" / "__init__.py").touch()
-    cluster.worker(code=cluster.folder)
+def test_a_worker_without_the_code_is_named_as_the_reason(project, cluster, tmp_path):
+    for package in ("rethink", "stages"):
+        (tmp_path / package).mkdir()
+        (tmp_path / package / "__init__.py").touch()
+    cluster.worker(code=tmp_path)
     output = project.run("stages.train", code=1, RETHINK_CLUSTER=cluster.address)
     assert "a worker would not compute what was asked for (" in output
 
@@ -148,24 +161,24 @@ def test_a_worker_of_several_threads_is_refused(project, cluster):
     assert "would compute 2 jobs in one process; start it with --nthreads 1" in output
 
 
-def test_a_run_waits_for_workers_and_goes_on_when_its_scheduler_was_killed(broken, cluster):
+def test_a_run_waits_for_workers_and_goes_on_when_its_scheduler_was_killed(broken, mortal):
     ask_for(broken, "held", "BR-LR", seeds=6)
-    held = cluster.folder / "held"
+    held = mortal.folder / "held"
     held.mkdir()
-    process = broken.start("stages.train", RETHINK_CLUSTER=cluster.address)
-    log = cluster.folder / "0.log"
+    process = broken.start("stages.train", RETHINK_CLUSTER=mortal.address)
+    log = mortal.folder / "0.log"
     until(lambda: "Receive client connection" in log.read_text(), "the lead has come")
-    cluster.worker(code=broken.path)
+    mortal.worker(code=broken.path)
     until(broken.cells, "a first cell")
-    os.killpg(cluster.processes[0].pid, signal.SIGKILL)
+    os.killpg(mortal.processes[0].pid, signal.SIGKILL)
     output, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1 and "the Dask cluster has gone away" in output, output
     before = broken.cells()
     assert "Traceback" not in output and 0 < len(before) < 48
-    cluster.stop()
+    mortal.stop()
     shutil.rmtree(held)
-    cluster.scheduler()
-    cluster.worker(code=broken.path)
-    output = broken.run("stages.train", RETHINK_CLUSTER=cluster.address)
+    mortal.scheduler()
+    mortal.worker(code=broken.path)
+    output = broken.run("stages.train", RETHINK_CLUSTER=mortal.address)
     assert f"48 cells: {48 - len(before)} done, {len(before)} cached" in output
     assert before.items() <= broken.cells().items()

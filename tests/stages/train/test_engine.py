@@ -5,8 +5,15 @@ import pytest
 
 from stages.common.errors import DataError, UserError
 from stages.train.compute import Task
-from stages.train.ends import TRIES, after_death, failure
-from stages.train.engine import PACK_SECONDS, SHORT, Request, pack_requests
+from stages.train.engine import (
+    PACK_SECONDS,
+    SHORT,
+    TRIES,
+    Request,
+    after_death,
+    failure,
+    pack_requests,
+)
 from stages.train.work import Place, Refused, Work
 
 

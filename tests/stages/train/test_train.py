@@ -5,7 +5,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from tests.conftest import ROOT
+from tests.conftest import ROOT, Project
 
 BROKEN = ("Raises", "Hangs", "Locks", "Dies", "DiesOnce", "Eats", "Swamps", "Halves", "NotNumbers")
 
@@ -89,33 +89,40 @@ def test_unknown_names_are_refused_with_the_nearest(project):
     assert "did you mean 'BR-LR'" in project.run("stages.train", "--model", "BR-RL", code=1)
 
 
-def test_the_scaling_is_fitted_on_the_training_rows_unless_switched_off(project):
+def test_the_scaling_is_fitted_on_the_training_rows_unless_switched_off(trained_project, tmp_path):
+    project = Project(shutil.copytree(trained_project.path, tmp_path / "project"))
+    with_care = project.cell_bytes()
     params = project.params()
     params["experiments"]["algorithms"]["models"] = ["BR-LR"]
-    project.write_params(params)
-    project.run("stages.train")
-    with_care = project.cell_bytes()
     params["train"]["rescale"] = False
     project.write_params(params)
     project.run("stages.train")
-    assert len(project.cell_bytes()) == 2 * len(with_care)  # other keys: both are kept
+    assert with_care.items() <= project.cell_bytes().items()  # other keys: both are kept
+    assert len(project.cell_bytes()) == len(with_care) + 4 * 2
 
 
-def test_the_memory_matrix_of_a_net_whose_units_are_labels_is_kept(project):
+@pytest.fixture(scope="module")
+def with_a_net(prepared_project, tmp_path_factory):
+    """What was trained: a net whose units are labels, and a model that is none."""
+    path = tmp_path_factory.mktemp("net") / "project"
+    project = Project(shutil.copytree(prepared_project.path, path))
     params = project.params()
     shape = {"rnn": "srn", "output": "identity", "features": None, "epochs": 2, "stopping": "loss"}
-    params["models"]["memory"] = {"estimator": "RethinkNet", "params": shape}
-    params["experiments"] = {"memory": {"models": ["memory", "top-k"], "costs": ["hamming"]}}
+    params["models"]["net"] = {"estimator": "RethinkNet", "params": shape}
+    params["experiments"] = {"memory": {"models": ["net", "top-k"], "costs": ["hamming"]}}
     project.write_params(params)
     project.run("stages.train", "--dataset", "tiny")
-    runs = pq.read_table(project.path / "data" / "runs" / "tiny.parquet").to_pylist()
-    matrices = {run["model"]: run["memory"] for run in runs}
-    assert [len(row) for row in matrices["memory"]] == [3, 3, 3]
-    assert matrices["top-k"] is None
+    return project
 
 
-def test_a_cell_tells_how_far_its_probabilities_are_frequencies(project):
-    project.run("stages.train", "--dataset", "tiny")
+def test_the_memory_matrix_of_a_net_whose_units_are_labels_is_kept(with_a_net):
+    memory = {model: row["memory"] for model, row in rows(with_a_net).items()}
+    assert [len(row) for row in memory["net"]] == [3, 3, 3]
+    assert memory["top-k"] is None
+
+
+def test_a_cell_tells_how_far_its_probabilities_are_frequencies(trained_project):
+    project = trained_project
     runs = pq.read_table(project.path / "data" / "runs" / "tiny.parquet").to_pylist()
     labels = pq.read_table(project.path / "data" / "prepared" / "tiny" / "labels.parquet")
     splits = pq.read_table(project.path / "data" / "splits" / "tiny.parquet").to_pandas()
@@ -131,13 +138,8 @@ def test_a_cell_tells_how_far_its_probabilities_are_frequencies(project):
             assert run["reliability"] is None
 
 
-def test_a_cell_tells_which_device_computed_it(project):
+def test_a_cell_tells_which_device_computed_it(with_a_net):
     torch = pytest.importorskip("torch")
-    params = project.params()
-    params["models"]["net"] = {"estimator": "RethinkNet", "params": {"epochs": 1}}
-    params["experiments"] = {"algorithms": {"models": ["net", "top-k"], "costs": ["f1"]}}
-    project.write_params(params)
-    project.run("stages.train")
-    manifests = [json.loads((project.path / path).read_text()) for path in project.cells()]
+    manifests = [json.loads((with_a_net.path / path).read_text()) for path in with_a_net.cells()]
     auto = "cuda" if torch.cuda.is_available() else "cpu"
     assert {(m["model"], m["device"]) for m in manifests} == {("net", auto), ("top-k", "cpu")}
