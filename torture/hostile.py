@@ -29,6 +29,7 @@ from torture.targets import TARGETS, Target
 
 SLOW = 1.0  # seconds of CPU time for one input
 STUCK = 300  # seconds after which a reader is stopped; a busy machine is slow
+LOOK = 500  # inputs that share a watchdog: to wind it up anew costs more than to read one
 MEMORY = 1 << 30  # bytes that reading may take, beside what the program takes
 BATCH = 50_000  # of one reader, in one child
 ROUND = 200_000  # of all readers together
@@ -83,7 +84,6 @@ def outcome(target: Target, files: dict[str, bytes], folder: Path, watch: Watch)
     for name, content in files.items():
         (place / name).parent.mkdir(parents=True, exist_ok=True)
         (place / name).write_bytes(content)
-    faulthandler.dump_traceback_later(STUCK, exit=True)
     watch.on, watch.seen, started = True, [], time.process_time()
     kind, detail = "read", ""
     try:
@@ -98,7 +98,6 @@ def outcome(target: Target, files: dict[str, bytes], folder: Path, watch: Watch)
         kind, detail = type(error).__name__, traceback.format_exc(limit=-4)
     seconds = time.process_time() - started
     watch.on = False
-    faulthandler.cancel_dump_traceback_later()
     if watch.seen or sorted(path.name for path in folder.iterdir()) != ["input", "outside"]:
         kind, detail = "outside", f"{watch.seen}"
     elif seconds > SLOW:
@@ -124,8 +123,11 @@ def read_batch(name: str, first: int, last: int, progress: Path) -> None:
         limit_memory()
         counts: Counter[str] = Counter()
         faults = []
+        faulthandler.dump_traceback_later(STUCK, exit=True)
         with progress.open("w") as now:
             for number in range(first, last):
+                if number % LOOK == 0:
+                    faulthandler.dump_traceback_later(STUCK, exit=True)
                 now.seek(0)
                 now.write(f"{number:>20}")
                 now.flush()
@@ -133,6 +135,7 @@ def read_batch(name: str, first: int, last: int, progress: Path) -> None:
                 counts[kind] += 1
                 if kind not in ("read", "refused"):
                     faults.append({"number": number, "kind": kind, "detail": detail})
+        faulthandler.cancel_dump_traceback_later()
         shutil.rmtree(Path.cwd())
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     print(json.dumps({"counts": counts, "found": faults[:KEPT], "peak": peak}))
