@@ -52,8 +52,10 @@ IMPORTED = [
     "dvc.cli", "dvc.commands.repro", "dvc.repo", "dvc.repo.reproduce", "prefect.cli.server",
     "prefect.cli.worker", "prefect.engine", "prefect.server.api.server", "prefect.workers.process",
     "distributed.cli.dask_scheduler", "distributed.cli.dask_worker", "sklearn.linear_model",
-    "stages.train.engine", "stages.train.outlook", "stages.train.assemble", "rich.live",
+    "stages.train.engine", "stages.train.outlook", "stages.train.assemble", "rich.live", "primed",
 ]  # fmt: skip
+# the names of cells depend on the code, which takes half a second to read
+PRIMED = "from stages.common.keys import versions\n\nversions('Slow', 'f1')\n"
 PATIENCE = 900  # seconds; a busy machine is slow
 AT_THE_END = 8  # cells without kills: a job that dies three times has killed its worker itself
 
@@ -95,6 +97,7 @@ class Bench:
         for name in ("clone", "prefect"):
             shutil.copytree(pattern.folder / name, folder / name, symlinks=True)
         self.folder, self.clone, self.expected = folder, folder / "clone", pattern.expected
+        (self.clone / "primed.py").write_text(PRIMED)
         self.temporary = folder / "temporary"
         self.temporary.mkdir()
         quick = {"RETHINK_WORKERS": "2", "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "5s"}
@@ -106,7 +109,7 @@ class Bench:
 
     def fresh(self, chance: random.Random) -> None:
         """An empty store, for another run."""
-        self.chance = chance
+        self.chance, self.killed = chance, 0
         self.store = self.folder / f"run-{next(self.names)}" / "store"
         self.store.parent.mkdir()
         self.seen: dict[Path, int] = {}
@@ -118,7 +121,8 @@ class Bench:
         output = self.store.parent / f"{module}-{next(self.names)}.log"
         process: Process
         if self.chance.randrange(COLD):
-            process = self.warm.start(module, *arguments, output=output, env=env)
+            leads = module in (DOORS["stage"][0], DOORS["flow"][0])
+            process = self.warm.start(module, *arguments, output=output, env=env, ready=leads)
         else:
             process = subprocess.Popen(
                 [sys.executable, "-m", module, *arguments], cwd=self.clone, env=env,
@@ -142,18 +146,18 @@ class Bench:
         """Any time after a start, or after a cell was computed."""
         self.wait_for(process, self.chance.choice((0, 0, 1, 2)), self.chance.uniform(0, most))
 
-    def kill(self, process: Process, whole: bool = False) -> int:
-        """Kill a process, or all that it has started, too; 0 if it had ended."""
+    def kill(self, process: Process, whole: bool = False, counts: bool = True) -> None:
+        """Kill a process, or all that it has started, too, unless it has ended."""
         members = family(process.pid)
         self.members += members
         if process.poll() is not None:
-            return 0
+            return
         for member in members if whole else members[:1]:
             with suppress(psutil.NoSuchProcess):
                 member.kill()
         process.wait(PATIENCE)
+        self.killed += counts
         self.look()
-        return 1
 
     def cells(self) -> dict[Path, int]:
         """When each finished cell was written."""
@@ -239,55 +243,50 @@ def workers_of(process: Process) -> list[psutil.Process]:
     return found
 
 
-def kill_workers(bench: Bench) -> int:
+def kill_workers(bench: Bench) -> None:
     """Processes that compute, of any door."""
     door = bench.chance.choice(("stage", "stage", "stage", "dvc", "flow"))
     if door == "flow":
         bench.serve()
-    process, killed = bench.start(*DOORS[door]), 0
+    process = bench.start(*DOORS[door])
     bench.wait_for(process, 1, 0)
     while bench.left() > AT_THE_END and process.poll() is None:
-        time.sleep(bench.chance.uniform(0, 0.8))
+        # where all workers are killed before they have computed anything, a run gives up
+        bench.wait_for(process, bench.chance.choice((0, 1)), bench.chance.uniform(0, 0.8))
         with suppress(psutil.NoSuchProcess, IndexError):
             victim = bench.chance.choice(workers_of(process))
             bench.members.append(victim)
             victim.kill()
-            killed += 1
+            bench.killed += 1
         bench.look()
     bench.members += family(process.pid)
     bench.finish(process)
-    return killed
 
 
-def kill_leads(bench: Bench) -> int:
+def kill_leads(bench: Bench) -> None:
     """The process that leads a run; the others notice and end."""
     door = bench.chance.choice(("stage", "stage", "flow"))
     if door == "flow":
         bench.serve()
-    killed = 0
-    while bench.left() and killed < 15:
+    while bench.left() and bench.killed < 15:
         process = bench.start(*DOORS[door])
         bench.at_some_moment(process, 3)
-        killed += bench.kill(process)
+        bench.kill(process)
     bench.finish(bench.start(*DOORS[door]))
-    return killed
 
 
-def kill_dvc(bench: Bench) -> int:
+def kill_dvc(bench: Bench) -> None:
     """DVC, alone, so that its stage goes on and the next one has to wait for it; or with it."""
-    killed = 0
-    while bench.left() and killed < 8:
+    while bench.left() and bench.killed < 8:
         process = bench.start(*DOORS["dvc"])
         bench.at_some_moment(process, 6)
-        killed += bench.kill(process, whole=bench.chance.random() < 0.7)
+        bench.kill(process, whole=bench.chance.random() < 0.7)
     bench.finish(bench.start(*DOORS["dvc"]))
-    return killed
 
 
-def kill_schedulers(bench: Bench) -> int:
+def kill_schedulers(bench: Bench) -> None:
     """The scheduler of a Dask cluster that was there before the run."""
-    killed = 0
-    while bench.left() and killed < 12:
+    while bench.left() and bench.killed < 12:
         port = str(free_port())
         address = f"tcp://127.0.0.1:{port}"
         quiet = ("--host", "127.0.0.1", "--no-dashboard")
@@ -297,14 +296,12 @@ def kill_schedulers(bench: Bench) -> int:
         until(lambda n=port: answers(int(n)), "the scheduler listens", PATIENCE)
         process = bench.start(*DOORS["stage"], RETHINK_CLUSTER=address)
         bench.at_some_moment(process, 3)
-        running = process.poll() is None
-        killed += running and bench.kill(scheduler)
+        bench.kill(scheduler, counts=process.poll() is None)
         process.wait(PATIENCE)  # it has ended with what it has, or says that the cluster is gone
         for worker in workers:
-            bench.kill(worker, whole=True)
+            bench.kill(worker, whole=True, counts=False)
         bench.look()
     bench.finish(bench.start(*DOORS["stage"]))
-    return killed
 
 
 def answers(port: int) -> bool:
@@ -315,28 +312,26 @@ def answers(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def kill_servers(bench: Bench) -> int:
+def kill_servers(bench: Bench) -> None:
     """The Prefect server, away for a while, and back."""
     bench.serve()
-    process, killed = bench.start(*DOORS["flow"]), 0
-    while killed < 10 and process.poll() is None:
+    process = bench.start(*DOORS["flow"])
+    while bench.killed < 10 and process.poll() is None:
         time.sleep(bench.chance.uniform(0, 6))
         if bench.server is not None and process.poll() is None:
-            killed += bench.kill(bench.server, whole=True)
+            bench.kill(bench.server, whole=True)
             time.sleep(bench.chance.uniform(0, 3))
         bench.serve()
     process.wait(PATIENCE)
     bench.look()
     bench.finish(bench.start(*DOORS["flow"]))
-    return killed
 
 
-def kill_prefect_workers(bench: Bench) -> int:
+def kill_prefect_workers(bench: Bench) -> None:
     """A worker of the pool, with the run that it carries."""
     bench.serve()
     deployment = bench.shell.ask("deployments/name/rethink/one-dataset", method="GET")["id"]
-    killed = 0
-    while killed < 5 and bench.left():
+    while bench.killed < 5 and bench.left():
         worker = bench.start("prefect", "worker", "start", "--pool", "rethink")
         waiting = {"flow_runs": {"state": {"type": {"any_": ["SCHEDULED"]}}}}
         if not bench.shell.ask("flow_runs/filter", waiting):
@@ -347,9 +342,8 @@ def kill_prefect_workers(bench: Bench) -> int:
             "a run begins", PATIENCE,
         )  # fmt: skip
         bench.at_some_moment(worker, 8)
-        killed += bench.kill(worker, whole=True)
+        bench.kill(worker, whole=True)
     bench.finish(bench.start(*DOORS["flow"]))
-    return killed
 
 
 EPISODES = {
@@ -390,18 +384,18 @@ class Sitting:
             while task := self.next():
                 kind, number = task
                 bench.fresh(random.Random(f"{kind} {number}"))
-                started, killed, problem = time.monotonic(), 0, ""
+                started, problem = time.monotonic(), ""
                 try:
-                    killed = EPISODES[kind](bench)
+                    EPISODES[kind](bench)
                 except (Lost, AssertionError, subprocess.TimeoutExpired, OSError) as error:
                     problem = f"run {number}, {kind}: {error!s:.3000}\n{bench.last_words()}"
                 with self.lock:
                     self.running[kind] -= 1
-                    self.killed[kind] = self.killed.get(kind, 0) + killed
+                    self.killed[kind] = self.killed.get(kind, 0) + bench.killed
                     self.ledger.data["broken"] += [problem] if problem else []
                     self.ledger.save()
                     seconds = time.monotonic() - started
-                    line = f"run {number}: {killed} x {kind} in {seconds:.0f} s; {problem}"
+                    line = f"run {number}: {bench.killed} x {kind} in {seconds:.0f} s; {problem}"
                     print(line, json.dumps(self.killed), file=sys.stderr, flush=True)
                 bench.clear()
         finally:
