@@ -40,8 +40,8 @@ SEEDS = 5
 CELLS = len(MODELS) * SEEDS
 COLD = 12
 # Of a thousand kills. Each costs from half a second of CPU time, a worker, to many, Prefect's.
-SHARES = {"worker": 400, "lead": 220, "scheduler": 150, "prefect-server": 90, "dvc": 90,
-          "prefect-worker": 50}  # fmt: skip
+SHARES = {"worker": 620, "lead": 150, "scheduler": 120, "dvc": 50, "prefect-server": 35,
+          "prefect-worker": 25}  # fmt: skip
 DOORS = {
     "stage": ("stages.train", "--dataset", "exclusive", "--workers", "2"),
     "flow": ("flows.rethink", "--dataset", "exclusive", "--workers", "2"),

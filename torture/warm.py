@@ -38,6 +38,7 @@ class Warm:
         self, module: str, *arguments: str, output: Path, env: Mapping[str, str], ready: bool = True
     ) -> "Child":
         """What `python -m` does, in a session of its own; ready: so is what workers come from."""
+        output.touch()
         return Child(self, self._ask({
             "folder": str(self.folder), "module": module, "arguments": arguments, "ready": ready,
             "env": dict(env), "output": str(output),
