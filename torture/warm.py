@@ -6,16 +6,19 @@ a session, folder, environment, output and end of its own. Those who start runs 
 this; they start some as a user does, too.
 """
 
+import atexit
+import gc
 import json
 import os
 import subprocess
 import sys
+import threading
 import time
+import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from importlib import import_module, reload
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 SETTINGS = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "GX_ANALYTICS_ENABLED": "false"}
@@ -27,7 +30,7 @@ class Warm:
     """The process that others are forked from; it ends with this one."""
 
     def __init__(self, folder: Path, modules: list[str], **env: str) -> None:
-        self.folder, self.lock, self.ended = folder, Lock(), dict[int, int]()
+        self.folder, self.lock, self.ended = folder, threading.Lock(), dict[int, int]()
         self.process = subprocess.Popen(
             [sys.executable, __file__, *modules], cwd=folder, text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -128,7 +131,29 @@ def become(
     if ready:
         ready_for_workers()
     sys.argv = [module, *arguments]
-    runpy.run_module(module, run_name="__main__", alter_sys=True)
+    code: Any = 0
+    try:
+        runpy.run_module(module, run_name="__main__", alter_sys=True)
+    except SystemExit as end:
+        code = end.code
+        if isinstance(code, str):
+            print(code, file=sys.stderr)
+            code = 1
+    except BaseException:
+        traceback.print_exc()
+        code = 1
+    leave(code or 0)
+
+
+def leave(code: int) -> None:
+    """End as Python does, but leave it to the system to free the memory: with so many modules
+    that takes a second."""
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
 
 
 def ready_for_workers() -> None:
@@ -160,5 +185,6 @@ if __name__ == "__main__":
     sys.path[0] = str(Path.cwd())
     for name in sys.argv[1:]:
         import_module(name)
+    gc.freeze()  # forks need not look at what has been imported
     if task := serve():
         become(**task)
