@@ -14,7 +14,15 @@ from stages.common.schema import from_json, to_json
 from stages.common.words import file_name
 from stages.report.render import render
 from stages.report.table import Entry, simple, texts
-from tests.stages.report.made_up_report import HOSTILE, MODELS, Page, inline, made_up, section, usual_page
+from tests.stages.report.made_up_report import (
+    HOSTILE,
+    MODELS,
+    Page,
+    inline,
+    made_up,
+    section,
+    usual_page,
+)
 
 OF_EXPERIMENTS = {
     "rethinking": "rethinking",
