@@ -70,8 +70,15 @@ class Pattern:
     """A clone with prepared data and deployments, from which others are copied."""
 
     def __init__(self, folder: Path) -> None:
-        shell: Any = Shell(make_clone(folder / "clone"), folder / "prefect", free_port())
-        self.folder, self.clone = folder, shell.folder
+        self.folder, self.clone = folder, folder / "clone"
+        if not (folder / "store").exists():
+            self.make()
+        self.expected = predictions(self.clone)
+
+    def make(self) -> None:
+        """Set up all that a run needs, and run it in peace."""
+        folder = self.folder
+        shell: Any = Shell(make_clone(self.clone), folder / "prefect", free_port())
         ask_for(self.clone, MODELS, seeds=SEEDS)
         *setting_up, _ = blocks("docs/pipeline.md", section="With Prefect")
         try:
@@ -82,7 +89,6 @@ class Pattern:
         shell.run("dvc repro -q split@exclusive")
         shell.env["RETHINK_STORE"] = str(folder / "store")
         shell.run(f"{sys.executable} -m {' '.join(DOORS['stage'])}")
-        self.expected = predictions(self.clone)
 
 
 def predictions(clone: Path) -> bytes:
@@ -421,13 +427,15 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=1000, help="of all kinds together")
     parser.add_argument("--only", choices=EPISODES, action="append", help="only this kind")
     parser.add_argument("--minutes", type=float, default=1e9, help="begin nothing after so many")
+    kept = "a folder that keeps the clone of which others are copies, for the next sitting"
+    parser.add_argument("--pattern", type=Path, help=kept)
     parser.add_argument("--side-by-side", type=int, default=3, help="runs at a time")
     args = parser.parse_args()
     ledger, end = Ledger("kills"), time.monotonic() + 60 * args.minutes
     sitting = Sitting(ledger, args.only or list(EPISODES), args.kills, end)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
         folder = Path(place)
-        pattern = Pattern(folder / "pattern")
+        pattern = Pattern(args.pattern or folder / "pattern")
         with ThreadPoolExecutor(args.side_by_side) as pool:
             places = [folder / f"bench-{number}" for number in range(args.side_by_side)]
             for done in [pool.submit(sitting.work, pattern, place) for place in places]:
