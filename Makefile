@@ -104,10 +104,13 @@ CASES_small := 77
 CASES_large := 1540
 KILLS_small := 20
 KILLS_large := 1000
+HOURS_small := 0.1
+HOURS_large := 24
 
 torture: tools ## the figures of docs/reliability.md: hours; goes on where it was stopped; SIZE=small
 	@python -m torture.hostile --inputs $(INPUTS_$(SIZE))
 	@python -m torture.load --cells $(CELLS_$(SIZE))
+	@python -m torture.soak --hours $(HOURS_$(SIZE))
 	@python -m torture.kills --kills $(KILLS_$(SIZE))
 	@python -m torture.bits
 	@python -m torture.faults --cases $(CASES_$(SIZE))

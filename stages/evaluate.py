@@ -20,6 +20,7 @@ from stages.common.tables import read_table, table_to_matrix, table_writer
 
 PARTS = ("train", "test")
 EMPTY = (0.0, 1.0)  # what predicting nothing is worth where nothing was to be predicted
+FEW_LABELS = 64  # up to here dense matrices are faster: a sparse one costs many small steps
 RUN = ("dataset", *CELL, "status", "reason")
 SCHEMA = pa.schema(
     [
@@ -63,7 +64,9 @@ def score(predictions: pa.Table, truth: sparse.csr_array, costs: Costs) -> list[
     return scores
 
 
-def _means(truth: sparse.csr_array, predicted: sparse.csr_array, costs: Costs) -> Iterator[Row]:
+def _means(truth: Any, predicted: Any, costs: Costs) -> Iterator[Row]:
+    if truth.shape[1] <= FEW_LABELS:
+        truth, predicted = truth.toarray(), predicted.toarray()
     nothing = (truth.sum(axis=1) + predicted.sum(axis=1) == 0).any()
     for name, cost in costs.items():
         value = float(np.mean(cost(truth, predicted, empty=EMPTY[0])))

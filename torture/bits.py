@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from stages.common.tables import read_table
-from torture.ledger import machine
+from torture.ledger import Ledger, machine
 
 ROOT = Path(__file__).parents[1]
 MODELS = ["BR-LR+rule", "ET+rule", "CC", "CC-DP", "CC-RNN", "PCC", "CFT", "BR", "RethinkNet"]
@@ -64,6 +64,8 @@ WAYS = {
     "another hash seed": Way(env={"PYTHONHASHSEED": "4321"}),
     "another umask": Way(umask=0o077),
 }
+
+OTHER_MACHINE = {"an older processor": Way(env=OLD_PROCESSOR)}  # `TOLERANCE` holds here
 
 
 def run(folder: Path, module: str, *arguments: str, way: Way | None = None) -> None:
@@ -132,23 +134,27 @@ def main() -> int:
     parser.add_argument("--python", nargs="*", default=[], help="of other installations")
     args = parser.parse_args()
     others = {f"installation of {python}": Way(python=python) for python in args.python}
-    wrong = 0
+    ledger, wrong = Ledger("bits", anew=True), 0
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         make_project(folder / "project")
         cells, scores = compute(folder / "project", folder / "peace", Way())
         print(f"{len(cells)} cells of {len(MODELS)} models by one worker; {machine()}", flush=True)
-        for name, way in (WAYS | others).items():
-            mine, _ = compute(folder / "project", folder / name.replace("/", "-"), way)
-            different = [cell for cell in cells if mine.get(cell) != cells[cell]]
-            wrong += len(different) + len(mine.keys() - cells.keys())
-            print(f"{name}: {len(cells) - len(different)} of {len(cells)} cells equal", flush=True)
-        mine, old = compute(folder / "project", folder / "old", Way(env=OLD_PROCESSOR))
-        equal = sum(mine.get(cell) == cells[cell] for cell in cells)
-        distance = apart(scores, old)
-        wrong += distance > TOLERANCE
-        print(f"an older processor: {equal} of {len(cells)} cells equal, scores at most "
-              f"{distance:.3g} apart; {TOLERANCE} is the tolerance")  # fmt: skip
+        for number, (name, way) in enumerate((WAYS | others | OTHER_MACHINE).items()):
+            mine, theirs = compute(folder / "project", folder / str(number), way)
+            equal, distance = (
+                sum(mine.get(cell) == cells[cell] for cell in cells),
+                apart(scores, theirs),
+            )
+            shown = "another installation" if name in others else name
+            ledger.data[shown] = {"cells": len(cells), "equal": equal, "apart": distance}
+            ledger.save()
+            broken = len(cells) - equal + len(mine.keys() - cells.keys())
+            wrong += distance > TOLERANCE if name in OTHER_MACHINE else broken
+            print(
+                f"{name}: {equal} of {len(cells)} cells equal, scores {distance:.3g} apart",
+                flush=True,
+            )
     return 1 if wrong else 0
 
 

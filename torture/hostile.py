@@ -29,6 +29,7 @@ from torture.targets import TARGETS, Target
 
 SLOW = 1.0  # seconds of CPU time for one input
 STUCK = 300  # seconds after which a reader is stopped; a busy machine is slow
+LOOK = 500  # inputs that share a watchdog: to wind it up anew costs more than to read one
 MEMORY = 1 << 30  # bytes that reading may take, beside what the program takes
 BATCH = 50_000  # of one reader, in one child
 ROUND = 200_000  # of all readers together
@@ -83,7 +84,6 @@ def outcome(target: Target, files: dict[str, bytes], folder: Path, watch: Watch)
     for name, content in files.items():
         (place / name).parent.mkdir(parents=True, exist_ok=True)
         (place / name).write_bytes(content)
-    faulthandler.dump_traceback_later(STUCK, exit=True)
     watch.on, watch.seen, started = True, [], time.process_time()
     kind, detail = "read", ""
     try:
@@ -98,7 +98,6 @@ def outcome(target: Target, files: dict[str, bytes], folder: Path, watch: Watch)
         kind, detail = type(error).__name__, traceback.format_exc(limit=-4)
     seconds = time.process_time() - started
     watch.on = False
-    faulthandler.cancel_dump_traceback_later()
     if watch.seen or sorted(path.name for path in folder.iterdir()) != ["input", "outside"]:
         kind, detail = "outside", f"{watch.seen}"
     elif seconds > SLOW:
@@ -124,8 +123,11 @@ def read_batch(name: str, first: int, last: int, progress: Path) -> None:
         limit_memory()
         counts: Counter[str] = Counter()
         faults = []
+        faulthandler.dump_traceback_later(STUCK, exit=True)
         with progress.open("w") as now:
             for number in range(first, last):
+                if number % LOOK == 0:
+                    faulthandler.dump_traceback_later(STUCK, exit=True)
                 now.seek(0)
                 now.write(f"{number:>20}")
                 now.flush()
@@ -133,6 +135,7 @@ def read_batch(name: str, first: int, last: int, progress: Path) -> None:
                 counts[kind] += 1
                 if kind not in ("read", "refused"):
                     faults.append({"number": number, "kind": kind, "detail": detail})
+        faulthandler.cancel_dump_traceback_later()
         shutil.rmtree(Path.cwd())
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     print(json.dumps({"counts": counts, "found": faults[:KEPT], "peak": peak}))
@@ -188,6 +191,31 @@ def run_batch(name: str, first: int, last: int, ledger: Ledger) -> None:
     ledger.save()
 
 
+def read_again(ledger: Ledger) -> None:
+    """Read the inputs that did harm again: of those that do none any more, the code was mended."""
+    for name, entry in ledger.data.items():
+        for fault in list(entry["found"]):
+            trial = Trial(ledger.path)
+            run_batch(name, fault["number"], fault["number"] + 1, trial)
+            counts = trial.data[name]["counts"]
+            if counts.keys() <= {"read", "refused"}:
+                entry["found"].remove(fault)
+                gone = Counter(entry["counts"]) - Counter([fault["kind"]])
+                entry["counts"] = dict(gone + Counter(counts))
+                entry["mended"] = entry.get("mended", 0) + 1
+    ledger.save()
+
+
+class Trial(Ledger):
+    """A ledger that is not kept."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.data = path, {}
+
+    def save(self) -> None:
+        """Keep nothing."""
+
+
 def report(ledger: Ledger) -> int:
     """A line for each reader; the number of inputs that something was wrong with."""
     total: Counter[str] = Counter()
@@ -236,6 +264,7 @@ def main() -> int:
         show(args.show[0], int(args.show[1]))
         return 0
     ledger = Ledger("hostile", anew=args.anew)
+    read_again(ledger)
     for total in [*range(ROUND, args.inputs, ROUND), args.inputs]:  # all readers have their turn
         for name in args.only or TARGETS:
             wanted = total * TARGETS[name].share // 1000

@@ -1,96 +1,181 @@
 """`kill -9` at random moments of everything that takes part in a run: `python -m torture.kills`.
 
-A run of small cells, through `dvc repro`, the stage alone, a Prefect flow or a Dask cluster of its
-own, is killed, or a part of it is, and started again where it died. After each kill: no finished
-cell is lost or computed again. At the end: the predictions are those of a run in peace, byte by
-byte, and no process and no temporary file is left. The ledger counts kills of each kind, so a
-thousand can be reached in several sittings.
+Small cells are run through `dvc repro`, the stage alone, a Prefect flow, a worker of Prefect's pool
+or a Dask cluster of its own. The run, or a part of it, is killed again and again, and started again
+where it died. After each kill: no finished cell is lost or computed again. At the end: predictions
+equal to those of a run in peace, byte by byte; no process, lock or temporary file is left.
+
+Several runs go on side by side, each in a clone of its own. Most processes are forks of one that
+has imported the libraries (`warm.py`); one in `COLD` is started as a user does. The ledger counts
+kills of each kind, so a thousand can be reached in several sittings.
 """
 
 import argparse
-import os
+import json
 import random
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import psutil
+from filelock import FileLock, Timeout
 
 from tests.flows.conftest import WORKER, ask_for, make_clone
-from tests.flows.lab import Shell, dask_workers, family, free_port, gone, power_cut, until
+from tests.flows.lab import Shell, family, free_port, gone, until
 from tests.readme import blocks
-from tests.stages.train.test_cluster import Cluster
 from torture.ledger import Ledger, machine
+from torture.warm import Child, Warm
 
 MODELS = [f"slow-{number}" for number in range(8)]  # 0.5 s a job
 SEEDS = 5
 CELLS = len(MODELS) * SEEDS
-EACH = 5  # kills of one kind in an episode
-KINDS = ["worker", "lead", "dvc", "scheduler", "prefect-server", "prefect-worker"]
+COLD = 12
+# Of a thousand kills. Each costs from half a second of CPU time, a worker, to many, Prefect's.
+SHARES = {"worker": 620, "lead": 150, "scheduler": 120, "dvc": 50, "prefect-server": 35,
+          "prefect-worker": 25}  # fmt: skip
+DOORS = {
+    "stage": ("stages.train", "--dataset", "exclusive", "--workers", "2"),
+    "flow": ("flows.rethink", "--dataset", "exclusive", "--workers", "2"),
+    # another store is no news to DVC
+    "dvc": ("dvc", "repro", "-q", "--force", "--single-item", "train@exclusive"),
+}
+IMPORTED = [
+    "dvc.cli", "dvc.commands.repro", "dvc.repo", "dvc.repo.reproduce", "prefect.cli.server",
+    "prefect.cli.worker", "prefect.engine", "prefect.server.api.server", "prefect.workers.process",
+    "distributed.cli.dask_scheduler", "distributed.cli.dask_worker", "sklearn.linear_model",
+    "stages.train.engine", "stages.train.outlook", "stages.train.assemble", "rich.live", "primed",
+]  # fmt: skip
+# the names of cells depend on the code, which takes half a second to read
+PRIMED = "from stages.common.keys import versions\n\nversions('Slow', 'f1')\n"
+PATIENCE = 900  # seconds; a busy machine is slow
+AT_THE_END = 8  # cells without kills: a job that dies three times has killed its worker itself
+
+Process = Child | subprocess.Popen[bytes]
 
 
 class Lost(Exception):
     """A promise was broken."""
 
 
-class Runs:
-    """A clone in which runs are started, disturbed and looked at."""
+class Pattern:
+    """A clone with prepared data and deployments, from which others are copied."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.shell: Any = Shell(make_clone(folder / "clone"), folder / "prefect", free_port())
-        self.clone = self.shell.folder
+        self.folder, self.clone = folder, folder / "clone"
+        if not (folder / "store").exists():
+            self.make()
+        self.expected = predictions(self.clone)
+
+    def make(self) -> None:
+        """Set up all that a run needs, and run it in peace."""
+        folder = self.folder
+        shell: Any = Shell(make_clone(self.clone), folder / "prefect", free_port())
         ask_for(self.clone, MODELS, seeds=SEEDS)
-        self.shell.run("dvc repro -q split@exclusive")
-        self.server: Any = None
-        self.fresh()
-        self.shell.run(self.stage)
-        self.expected = self.predictions()
+        *setting_up, _ = blocks("docs/pipeline.md", section="With Prefect")
+        try:
+            for line in [line for block in setting_up for line in block if WORKER not in line]:
+                shell.follow(line)
+        finally:
+            shell.stop()
+        shell.run("dvc repro -q split@exclusive")
+        shell.env["RETHINK_STORE"] = str(folder / "store")
+        shell.run(f"{sys.executable} -m {' '.join(DOORS['stage'])}")
 
-    stage = f"{sys.executable} -m stages.train --dataset exclusive --workers 2"
-    flow = f"{sys.executable} -m flows.rethink --dataset exclusive --workers 2"
-    dvc = "dvc repro -q --force --single-item train@exclusive"  # another store is no news to DVC
 
-    def fresh(self) -> None:
-        """An empty store."""
-        self.store = Path(tempfile.mkdtemp(dir=self.folder)) / "store"
-        self.shell.env["RETHINK_STORE"] = str(self.store)
+def predictions(clone: Path) -> bytes:
+    """What the run has predicted."""
+    return (clone / "data" / "predictions" / "exclusive.parquet").read_bytes()
+
+
+class Bench:
+    """A clone in which runs are started, disturbed and looked at."""
+
+    def __init__(self, pattern: Pattern, folder: Path) -> None:
+        for name in ("clone", "prefect"):
+            shutil.copytree(pattern.folder / name, folder / name, symlinks=True)
+        self.folder, self.clone, self.expected = folder, folder / "clone", pattern.expected
+        (self.clone / "primed.py").write_text(PRIMED)
+        self.temporary = folder / "temporary"
+        self.temporary.mkdir()
+        quick = {"RETHINK_WORKERS": "2", "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "5s"}
+        self.shell: Any = Shell(self.clone, folder / "prefect", free_port(), **quick)
+        self.shell.env["TMPDIR"] = str(self.temporary)
+        self.warm = Warm(self.clone, IMPORTED, **self.shell.env)
+        self.names, self.server = count(), None
+        self.all: list[Process] = []
+
+    def fresh(self, chance: random.Random) -> None:
+        """An empty store, for another run."""
+        self.chance, self.killed = chance, 0
+        self.store = self.folder / f"run-{next(self.names)}" / "store"
+        self.store.parent.mkdir()
         self.seen: dict[Path, int] = {}
         self.members: list[psutil.Process] = []
 
-    def predictions(self) -> bytes:
-        """What the run has predicted."""
-        return (self.clone / "data" / "predictions" / "exclusive.parquet").read_bytes()
-
-    def serve(self) -> None:
-        """Have a Prefect server with the deployments, as the documentation says."""
-        if self.server is None:
-            *setting_up, _ = blocks("docs/pipeline.md", section="With Prefect")
-            for line in [line for block in setting_up for line in block if WORKER not in line]:
-                self.shell.follow(line)
-            self.server = self.shell.started[0]
-
-    def start(self, command: str, **env: str) -> subprocess.Popen[str]:
-        """Start a run and wait until it has computed a cell, or has ended."""
-        process = subprocess.Popen(
-            f"exec {command}", shell=True, cwd=self.clone, env=self.shell.env | env, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
-        )  # fmt: skip
-        before = len(self.cells())
-        until(lambda: len(self.cells()) > before or process.poll() is not None, "a cell")
-        self.members += family(process.pid)
+    def start(self, module: str, *arguments: str, **env: str) -> Process:
+        """Start a module, warm or cold."""
+        env = self.shell.env | {"RETHINK_STORE": str(self.store)} | env
+        output = self.store.parent / f"{module}-{next(self.names)}.log"
+        process: Process
+        if self.chance.randrange(COLD):
+            leads = module in (DOORS["stage"][0], DOORS["flow"][0])
+            process = self.warm.start(module, *arguments, output=output, env=env, ready=leads)
+        else:
+            process = subprocess.Popen(
+                [sys.executable, "-m", module, *arguments], cwd=self.clone, env=env,
+                stdout=output.open("wb"), stderr=subprocess.STDOUT, start_new_session=True,
+            )  # fmt: skip
+        self.all.append(process)
         return process
+
+    def wait_for(self, process: Process, cells: int, seconds: float) -> None:
+        """Wait until there are so many more cells, then so long; or until the run has ended."""
+        before = len(self.cells())
+        until(
+            lambda: len(self.cells()) >= before + cells or process.poll() is not None,
+            f"{cells} cells", PATIENCE,
+        )  # fmt: skip
+        end = time.monotonic() + seconds
+        while time.monotonic() < end and process.poll() is None:
+            time.sleep(min(0.05, max(0, end - time.monotonic())))
+
+    def at_some_moment(self, process: Process, most: float) -> None:
+        """Any time after a start, or after a cell was computed."""
+        self.wait_for(process, self.chance.choice((0, 0, 1, 2)), self.chance.uniform(0, most))
+
+    def kill(self, process: Process, whole: bool = False, counts: bool = True) -> None:
+        """Kill a process, or all that it has started, too, unless it has ended."""
+        members = family(process.pid)
+        self.members += members
+        if process.poll() is not None:
+            return
+        for member in members if whole else members[:1]:
+            with suppress(psutil.NoSuchProcess):
+                member.kill()
+        process.wait(PATIENCE)
+        self.killed += counts
+        self.look()
 
     def cells(self) -> dict[Path, int]:
         """When each finished cell was written."""
-        return {path: path.stat().st_mtime_ns for path in self.store.rglob("manifest.json")}
+        known = {}
+        for path in self.store.rglob("manifest.json"):
+            with suppress(FileNotFoundError):
+                known[path] = path.stat().st_mtime_ns
+        return known
+
+    def left(self) -> int:
+        """How many cells are to be computed."""
+        return CELLS - len(self.cells())
 
     def look(self) -> None:
         """See that no cell that was finished is gone or was computed again."""
@@ -99,119 +184,234 @@ class Runs:
             raise Lost(f"{self.seen.items() - now.items()} was lost or computed twice")
         self.seen = now
 
-    def finish(self, command: str) -> None:
+    def finish(self, process: Process) -> None:
         """Let a run end in peace, and compare."""
-        self.shell.run(command, timeout=900)
+        if process.wait(PATIENCE):
+            raise Lost(f"exit code {process.returncode}: {self.last_words()}")
         self.look()
         if len(self.seen) != CELLS:
             raise Lost(f"{len(self.seen)} of {CELLS} cells")
-        if self.predictions() != self.expected:
+        if predictions(self.clone) != self.expected:
             raise Lost("the predictions differ")
+        self.warm.exit_codes()  # else they would wait to be asked for, and live
         gone(self.members)
-        left = [*self.store.rglob("*.tmp"), *(self.clone / "data").rglob("*.tmp")]
-        if left:
+        try:
+            FileLock(self.store / ".lock").acquire(blocking=False)
+        except Timeout:
+            raise Lost("the store is locked") from None
+        places = (self.store, self.clone / "data", self.clone / "reports")
+        if left := [path for place in places for path in place.rglob("*.tmp")]:
             raise Lost(f"left behind: {left}")
 
+    def last_words(self) -> str:
+        """What the last process has printed."""
+        logs = sorted(self.store.parent.glob("*.log"), key=lambda path: path.stat().st_mtime)
+        return "\n".join(f"{path.name}: {path.read_text()[-1500:]}" for path in logs[-2:])
 
-def kill_workers(runs: Runs, chance: random.Random) -> int:
-    """Processes that compute, of the stage or of DVC's."""
-    process, killed = runs.start(chance.choice((runs.stage, runs.dvc))), 0
-    while killed < EACH and process.poll() is None:
-        time.sleep(chance.uniform(0.1, 1.5))
-        workers = dask_workers(process.pid)
+    def serve(self) -> None:
+        """Have a Prefect server."""
+        if self.server is None or self.server.poll() is not None:
+            self.server = self.start(
+                "prefect", "server", "start", "--host", "127.0.0.1", "--port", self.shell.port
+            )
+            until(lambda: self.shell.ask("health", method="GET"), "the server answers", PATIENCE)
+
+    def clear(self) -> None:
+        """End all processes that are left; the next run shall not see them."""
+        for process in self.all:
+            if process is not self.server:
+                for member in family(process.pid):
+                    with suppress(psutil.NoSuchProcess):
+                        member.kill()
+        for member in self.members:
+            with suppress(psutil.NoSuchProcess):
+                member.kill()
+        self.all = [] if self.server is None else [self.server]
+        shutil.rmtree(self.store.parent, ignore_errors=True)
+
+    def close(self) -> None:
+        """End all."""
+        self.server = None
+        if hasattr(self, "store"):
+            self.clear()
+        self.warm.close()
+
+
+def workers_of(process: Process) -> list[psutil.Process]:
+    """What computes for a lead: children of the process that it has them forked from."""
+    found = []
+    for member in family(process.pid):
+        with suppress(psutil.NoSuchProcess):
+            names = " ".join(member.cmdline())
+            forks = "warm.py" in names and member.pid != process.pid
+            if forks or "multiprocessing.forkserver" in names:
+                found += member.children()
+    return found
+
+
+def kill_workers(bench: Bench) -> None:
+    """Processes that compute, of any door."""
+    door = bench.chance.choice(("stage", "stage", "stage", "dvc", "flow"))
+    if door == "flow":
+        bench.serve()
+    process = bench.start(*DOORS[door])
+    bench.wait_for(process, 1, 0)
+    while bench.left() > AT_THE_END and process.poll() is None:
+        # where all workers are killed before they have computed anything, a run gives up
+        bench.wait_for(process, bench.chance.choice((0, 1)), bench.chance.uniform(0, 0.8))
         with suppress(psutil.NoSuchProcess, IndexError):
-            chance.choice(workers).kill()
-            killed += 1
-        runs.look()
-    output, _ = process.communicate(timeout=600)
-    if process.returncode:
-        raise Lost(output[-2000:])
-    runs.finish(runs.stage)
-    return killed
+            victim = bench.chance.choice(workers_of(process))
+            bench.members.append(victim)
+            victim.kill()
+            bench.killed += 1
+        bench.look()
+    bench.members += family(process.pid)
+    bench.finish(process)
 
 
-def kill_whole(runs: Runs, chance: random.Random, command: str) -> int:
-    """The process that leads a run, with all that it has not told to go on without it."""
-    killed = 0
-    while killed < EACH and len(runs.cells()) < CELLS:
-        process = runs.start(command)
-        time.sleep(chance.uniform(0, 2))
-        if process.poll() is None:
-            process.send_signal(signal.SIGKILL)
-            killed += 1
-        process.communicate()
-        runs.look()
-    runs.finish(command)
-    return killed
+def kill_leads(bench: Bench) -> None:
+    """The process that leads a run; the others notice and end."""
+    door = bench.chance.choice(("stage", "stage", "flow"))
+    if door == "flow":
+        bench.serve()
+    while bench.left() and bench.killed < 15:
+        process = bench.start(*DOORS[door])
+        bench.at_some_moment(process, 3)
+        bench.kill(process)
+    bench.finish(bench.start(*DOORS[door]))
 
 
-def kill_schedulers(runs: Runs, chance: random.Random) -> int:
+def kill_dvc(bench: Bench) -> None:
+    """DVC, alone, so that its stage goes on and the next one has to wait for it; or with it."""
+    while bench.left() and bench.killed < 8:
+        process = bench.start(*DOORS["dvc"])
+        bench.at_some_moment(process, 6)
+        bench.kill(process, whole=bench.chance.random() < 0.7)
+    bench.finish(bench.start(*DOORS["dvc"]))
+
+
+def kill_schedulers(bench: Bench) -> None:
     """The scheduler of a Dask cluster that was there before the run."""
-    killed = 0
-    while killed < EACH and len(runs.cells()) < CELLS:
-        cluster = Cluster(Path(tempfile.mkdtemp(dir=runs.folder)) / "cluster")
-        try:
-            cluster.scheduler()
-            cluster.worker("--nworkers", "2", code=runs.clone)
-            process = runs.start(runs.stage, RETHINK_CLUSTER=cluster.address)
-            time.sleep(chance.uniform(0, 2))
-            if process.poll() is None:
-                os.killpg(cluster.processes[0].pid, signal.SIGKILL)
-                killed += 1
-            process.communicate(timeout=600)
-        finally:
-            cluster.stop()
-        runs.look()
-    runs.finish(runs.stage)
-    return killed
+    while bench.left() and bench.killed < 12:
+        port = str(free_port())
+        address = f"tcp://127.0.0.1:{port}"
+        quiet = ("--host", "127.0.0.1", "--no-dashboard")
+        scheduler = bench.start("distributed.cli.dask_scheduler", *quiet, "--port", port)
+        common = (address, *quiet, "--nthreads", "1", "--no-nanny", "--death-timeout", "60")
+        workers = [bench.start("distributed.cli.dask_worker", *common) for _ in range(2)]
+        until(lambda n=port: answers(int(n)), "the scheduler listens", PATIENCE)
+        process = bench.start(*DOORS["stage"], RETHINK_CLUSTER=address)
+        bench.at_some_moment(process, 3)
+        bench.kill(scheduler, counts=process.poll() is None)
+        process.wait(PATIENCE)  # it has ended with what it has, or says that the cluster is gone
+        for worker in workers:
+            bench.kill(worker, whole=True, counts=False)
+        bench.look()
+    bench.finish(bench.start(*DOORS["stage"]))
 
 
-def kill_servers(runs: Runs, chance: random.Random) -> int:
+def answers(port: int) -> bool:
+    """Whether someone listens there."""
+    import socket
+
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def kill_servers(bench: Bench) -> None:
     """The Prefect server, away for a while, and back."""
-    runs.serve()
-    process, killed = runs.start(runs.flow), 0
-    while killed < 2 and process.poll() is None:
-        power_cut(runs.server)
-        killed += 1
-        time.sleep(chance.uniform(0, 4))
-        runs.server = runs.shell.start(runs.server.args.removeprefix("exec "))
-    process.communicate(timeout=900)
-    runs.look()
-    runs.finish(runs.flow)
-    return killed
+    bench.serve()
+    process = bench.start(*DOORS["flow"])
+    while bench.killed < 10 and process.poll() is None:
+        time.sleep(bench.chance.uniform(0, 6))
+        if bench.server is not None and process.poll() is None:
+            bench.kill(bench.server, whole=True)
+            time.sleep(bench.chance.uniform(0, 3))
+        bench.serve()
+    process.wait(PATIENCE)
+    bench.look()
+    bench.finish(bench.start(*DOORS["flow"]))
 
 
-def kill_prefect_workers(runs: Runs, chance: random.Random) -> int:
+def kill_prefect_workers(bench: Bench) -> None:
     """A worker of the pool, with the run that it carries."""
-    runs.serve()
-    killed = 0
-    while killed < 2 and len(runs.cells()) < CELLS:
-        before = len(runs.cells())
-        worker = runs.shell.start("prefect worker start --pool rethink")
-        runs.shell.run("prefect deployment run rethink/one-dataset --param dataset=exclusive")
-        until(lambda n=before: len(runs.cells()) > n, "a cell")
-        time.sleep(chance.uniform(0, 2))
-        power_cut(worker)
-        killed += 1
-        runs.look()
-    runs.finish(runs.flow)
-    return killed
+    bench.serve()
+    deployment = bench.shell.ask("deployments/name/rethink/one-dataset", method="GET")["id"]
+    while bench.killed < 5 and bench.left():
+        worker = bench.start("prefect", "worker", "start", "--pool", "rethink")
+        waiting = {"flow_runs": {"state": {"type": {"any_": ["SCHEDULED"]}}}}
+        if not bench.shell.ask("flow_runs/filter", waiting):
+            asked = {"parameters": {"dataset": "exclusive"}, "state": {"type": "SCHEDULED"}}
+            bench.shell.ask(f"deployments/{deployment}/create_flow_run", asked)
+        until(
+            lambda now=worker: len(family(now.pid)) > 1 or now.poll() is not None,
+            "a run begins", PATIENCE,
+        )  # fmt: skip
+        bench.at_some_moment(worker, 8)
+        bench.kill(worker, whole=True)
+    bench.finish(bench.start(*DOORS["flow"]))
 
 
-EPISODES: dict[str, Any] = {
+EPISODES = {
     "worker": kill_workers,
-    "lead": lambda runs, chance: kill_whole(runs, chance, runs.stage),
-    "dvc": lambda runs, chance: kill_whole(runs, chance, runs.dvc),
+    "lead": kill_leads,
+    "dvc": kill_dvc,
     "scheduler": kill_schedulers,
     "prefect-server": kill_servers,
     "prefect-worker": kill_prefect_workers,
 }
 
 
+class Sitting:
+    """Runs side by side, until there were enough kills or the time is up."""
+
+    def __init__(self, ledger: Ledger, kinds: list[str], kills: int, end: float) -> None:
+        self.ledger, self.kinds, self.kills, self.end = ledger, kinds, kills, end
+        self.lock, self.killed = Lock(), ledger.data.setdefault("killed", {})
+        ledger.data.setdefault("broken", [])
+        self.running: Counter[str] = Counter()  # a run counts as done while it goes on
+
+    def next(self) -> tuple[str, int] | None:
+        """The kind that lags most behind its share, and the number of the run."""
+        with self.lock:
+            if sum(self.killed.values()) >= self.kills or time.monotonic() > self.end:
+                return None
+            kind = min(
+                self.kinds, key=lambda k: (self.killed.get(k, 0) + 8 * self.running[k]) / SHARES[k]
+            )
+            self.running[kind] += 1
+            self.ledger.data["runs"] = self.ledger.data.get("runs", 0) + 1
+            return kind, self.ledger.data["runs"]
+
+    def work(self, pattern: Pattern, folder: Path) -> None:
+        """One run after the other."""
+        bench = Bench(pattern, folder)
+        try:
+            while task := self.next():
+                kind, number = task
+                bench.fresh(random.Random(f"{kind} {number}"))
+                started, problem = time.monotonic(), ""
+                try:
+                    EPISODES[kind](bench)
+                except (Lost, AssertionError, subprocess.TimeoutExpired, OSError) as error:
+                    problem = f"run {number}, {kind}: {error!s:.3000}\n{bench.last_words()}"
+                with self.lock:
+                    self.running[kind] -= 1
+                    self.killed[kind] = self.killed.get(kind, 0) + bench.killed
+                    self.ledger.data["broken"] += [problem] if problem else []
+                    self.ledger.save()
+                    seconds = time.monotonic() - started
+                    line = f"run {number}: {bench.killed} x {kind} in {seconds:.0f} s; {problem}"
+                    print(line, json.dumps(self.killed), file=sys.stderr, flush=True)
+                bench.clear()
+        finally:
+            bench.close()
+
+
 def report(ledger: Ledger) -> int:
     """How many of each kind; and what was broken."""
     killed, broken = ledger.data.get("killed", {}), ledger.data.get("broken", [])
-    for kind in KINDS:
+    for kind in SHARES:
         print(f"{kind:15} {killed.get(kind, 0):>5} kills")
     runs = ledger.data.get("runs", 0)
     print(f"{sum(killed.values())} kills in {runs} runs of {CELLS} cells, {len(broken)} promises "
@@ -227,31 +427,19 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=1000, help="of all kinds together")
     parser.add_argument("--only", choices=EPISODES, action="append", help="only this kind")
     parser.add_argument("--minutes", type=float, default=1e9, help="begin nothing after so many")
+    kept = "a folder that keeps the clone of which others are copies, for the next sitting"
+    parser.add_argument("--pattern", type=Path, help=kept)
+    parser.add_argument("--side-by-side", type=int, default=3, help="runs at a time")
     args = parser.parse_args()
-    ledger, until_then = Ledger("kills"), time.monotonic() + 60 * args.minutes
-    ledger.data.setdefault("broken", [])
-    counts = Counter(ledger.data.setdefault("killed", {}))
-    kinds = args.only or list(EPISODES)
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        runs = Runs(Path(folder))
-        try:
-            while sum(counts.values()) < args.kills and time.monotonic() < until_then:
-                number = ledger.data["runs"] = ledger.data.get("runs", 0) + 1
-                kind = kinds[number % len(kinds)]
-                runs.fresh()
-                try:
-                    counts[kind] += EPISODES[kind](runs, random.Random(f"{kind} {number}"))
-                except (Lost, AssertionError, subprocess.TimeoutExpired) as error:
-                    ledger.data["broken"].append(f"run {number}, {kind}: {error!s:.2000}")
-                    for member in runs.members:
-                        with suppress(psutil.NoSuchProcess):
-                            member.kill()
-                ledger.data["killed"] = dict(counts)
-                ledger.save()
-                shutil.rmtree(runs.store.parent, ignore_errors=True)
-                print(f"run {number}: {kind}, {dict(counts)}", file=sys.stderr, flush=True)
-        finally:
-            runs.shell.stop()
+    ledger, end = Ledger("kills"), time.monotonic() + 60 * args.minutes
+    sitting = Sitting(ledger, args.only or list(EPISODES), args.kills, end)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as place:
+        folder = Path(place)
+        pattern = Pattern(args.pattern or folder / "pattern")
+        with ThreadPoolExecutor(args.side_by_side) as pool:
+            places = [folder / f"bench-{number}" for number in range(args.side_by_side)]
+            for done in [pool.submit(sitting.work, pattern, place) for place in places]:
+                done.result()
     return 1 if report(ledger) else 0
 
 

@@ -51,6 +51,15 @@ class _Bounded(yaml.SafeLoader):
         self.depth -= 1
         return node
 
+    def construct_object(self, node: Any, deep: bool = False) -> Any:
+        try:
+            return super().construct_object(node, deep)
+        except (AttributeError, LookupError, ValueError, OverflowError) as error:
+            # a tag that does not fit: `!!timestamp x`, `!!bool x`, `!!int ""`
+            kind = node.tag.rpartition(":")[2]
+            text = f"found a value that is no {kind}"
+            raise yaml.constructor.ConstructorError(None, None, text, node.start_mark) from error
+
 
 def _check_size(raw: Any) -> None:
     """Refuse what aliases blow up: a file of a few lines can stand for billions of values."""

@@ -1,7 +1,7 @@
 """A table of the page: what is shown, what is sorted by, and what is downloaded; and a figure."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,12 +11,13 @@ import jinja2
 from stages.common import words
 from stages.common.outcomes import Number
 from stages.common.slices import Value
-from stages.common.words import NONE, fixed, listed, short, signed
+from stages.common.words import NONE, counted, fixed, listed, short, signed
 
 HTML = Path(__file__).parent / "html"
 MEAN = ("mean", "ste")
 TALL, LONG = 60, 15  # rows: of a box that scrolls, of a table that paper leaves out
 WIDE = 10  # columns: more are set closer
+MOST_ROWS, MOST_COLUMNS = 500, 60  # of hundreds of data sets; a page stays below 5 MB
 CLOSE = 2  # pooled standard errors within which two numbers agree
 FIRST = ("dataset", "cost", "model")  # of the columns of a plain table
 NOT_PRINTED = "not printed in the paper"
@@ -102,6 +103,30 @@ class Table:
     def size(self) -> int:
         """How many rows there are."""
         return sum(len(group.rows) for group in self.groups)
+
+    @property
+    def shown(self) -> "Table":
+        """What the page has room for: the first columns and rows."""
+        groups, room = [], MOST_ROWS
+        for group in self.groups:
+            rows = [row[:MOST_COLUMNS] for row in group.rows[:room]]
+            groups.append(replace(group, rows=rows))
+            room -= len(rows)
+        return replace(self, columns=self.columns[:MOST_COLUMNS], groups=groups)
+
+    @property
+    def left_out(self) -> str:
+        """What the page has no room for, in a sentence."""
+        rows, columns = self.size - self.shown.size, len(self.columns) - len(self.shown.columns)
+        parts = [counted(rows, "row")] if rows else []
+        parts += [counted(columns, "column")] if columns else []
+        if not parts:
+            return ""
+        be = "is" if rows + columns == 1 else "are"
+        return (
+            f"The last {listed(parts)} of this table {be} left out, here and in its download: the "
+            "page would be too large. Every number is in reports/comparison.json."
+        )
 
     @property
     def tall(self) -> bool:

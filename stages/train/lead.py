@@ -133,7 +133,7 @@ class Lead:
             self.progress.expect(work.seconds)
             promises[self.engine.submit(work)] = cells
         for promise in as_completed(promises):
-            cells = promises[promise]
+            cells = promises.pop(promise)  # with the predictions, which would add up
             self.progress.workers = len(self.engine.workers)
             for result in promise.result():
                 cell = next(cell for cell in cells if cell.cost == result.cost)

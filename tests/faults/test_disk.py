@@ -4,54 +4,45 @@ import errno
 import os
 import random
 import subprocess
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 
 import pytest
 
-import torture.faults
 from stages.common.errors import MACHINE, run_command
-from tests.nursery import run_modules
-from torture.faults import STAGES, Bench, Wrong, files_in, small_disk
+from torture.faults import Bench, Wrong, files_in, small_disk
 
 
-def run(stage, folder, **env):
-    """What `torture.faults.run` does, by a process that need not import the libraries."""
-    command = (f"stages.{stage}", *STAGES[stage].arguments)
-    return run_modules(folder, [command], **{"RETHINK_WORKERS": "1"} | env)
-
-
-@pytest.fixture
-def bench(prepared_project, tmp_path):
+@pytest.fixture(scope="module")
+def bench(prepared_project, tmp_path_factory):
     """The tiny project on a small disk; of its stages, those before `train` have run."""
+    folder = tmp_path_factory.mktemp("bench")
     with ExitStack() as stack:
         try:
-            stack.enter_context(small_disk(tmp_path / "disk"))
+            stack.enter_context(small_disk(folder / "disk"))
         except (OSError, subprocess.CalledProcessError):
             pytest.skip("needs the right to mount a small file system")
-        yield Bench(prepared_project.path, tmp_path)
+        yield stack.enter_context(closing(Bench(prepared_project.path, folder)))
 
 
-@pytest.mark.parametrize(("stage", "fault"), [("fetch", "full disk"), ("split", "read-only")])
-def test_a_fault_is_told_and_the_same_command_goes_on(bench, stage, fault, monkeypatch):
-    monkeypatch.setattr(torture.faults, "run", run)
+@pytest.mark.parametrize(
+    ("stage", "fault"),
+    [("fetch", "full disk"), ("split", "read-only"), ("split", "no rename over")],
+)
+def test_a_fault_is_told_and_the_same_command_goes_on(bench, stage, fault):
     assert bench.case(stage, fault, random.Random(1)) == "refused"
-
-
-def test_a_file_that_cannot_be_renamed_over_another_is_told(bench):
-    assert bench.case("split", "no rename over", random.Random(1)) == "refused"
 
 
 def test_a_disk_that_fills_up_while_cells_are_stored(bench):
     bench.lay_out(bench.inputs["train"])
     used = os.statvfs(bench.disk)
     bench.remount(f"size={(used.f_blocks - used.f_bfree + 20) * used.f_frsize}")
-    code, output = run("train", bench.disk)
+    code, output = bench.run("train", cold=False)
     assert code == MACHINE and output.count("error: the disk is full") == 1, output
     assert "finished work is kept" in output and "Traceback" not in output
     stored = {name for name in files_in(bench.disk) if name.endswith("manifest.json")}
     assert 0 < len(stored) < 4 * 4 * 2
     bench.remount("size=64m")
-    code, output = run("train", bench.disk)
+    code, output = bench.run("train", cold=False)
     assert code == 0 and f"{len(stored)} cached" in output, output
     assert not list(bench.disk.rglob("*.tmp"))
 

@@ -80,6 +80,13 @@ def test_yaml_that_is_deep_or_blown_up_by_aliases_is_refused(tmp_path, text):
         read_yaml(tmp_path / "a.yaml")
 
 
+@pytest.mark.parametrize("text", ["a: !!timestamp x", "!!bool x: 1", 'a: !!int ""', "!!float x: y"])
+def test_yaml_with_a_tag_that_does_not_fit_is_refused(tmp_path, text):
+    (tmp_path / "a.yaml").write_text(text)
+    with pytest.raises(UserError, match=r"found a value that is no (timestamp|bool|int|float)"):
+        read_yaml(tmp_path / "a.yaml")
+
+
 def test_aliases_of_ordinary_size_are_read(tmp_path):
     (tmp_path / "a.yaml").write_text("a: &a [1, 2]\nb: *a\n")
     assert read_yaml(tmp_path / "a.yaml") == {"a": [1, 2], "b": [1, 2]}

@@ -11,6 +11,7 @@ from stages.report.table import Column, Entry, Table, name, piece, simple, texts
 
 TITLE = "Table of data sets"
 COUNTS = ("features", "labels", "instances", "cardinality", "density")
+MOST_CARDS = 100  # more would make the page too large
 SYMBOLS = {"ok": "✓", "warn": "▲", "fail": "✕"}
 
 
@@ -63,8 +64,9 @@ def cards(inputs: Inputs) -> dict[str, Any]:
                 "status": check_mark(inputs.validations[dataset]["status"]),
                 "checks": _checks(inputs, dataset),
             }
-            for dataset in inputs.params.datasets
-        ]
+            for dataset in inputs.params.datasets[:MOST_CARDS]
+        ],
+        "left_out": len(inputs.params.datasets[MOST_CARDS:]),
     }
 
 

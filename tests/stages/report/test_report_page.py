@@ -13,7 +13,16 @@ from stages.common.errors import DataError, UserError
 from stages.common.schema import from_json, to_json
 from stages.common.words import file_name
 from stages.report.render import render
-from tests.stages.report.made_up_report import HOSTILE, Page, inline, made_up, section, usual_page
+from stages.report.table import Entry, simple, texts
+from tests.stages.report.made_up_report import (
+    HOSTILE,
+    MODELS,
+    Page,
+    inline,
+    made_up,
+    section,
+    usual_page,
+)
 
 OF_EXPERIMENTS = {
     "rethinking": "rethinking",
@@ -186,6 +195,28 @@ def test_the_whole_protocol_stays_below_five_megabytes():
     experiments["reweighting"].rows *= 20
     experiments["rnn_variants"].rows *= 22
     assert len(render(context).encode()) < 5_000_000
+
+
+def test_a_page_of_hundreds_of_data_sets_says_what_it_leaves_out():
+    many = simple("many", "Many", texts("Data set", *"abc"), ([Entry("x")] * 4 for _ in range(502)))
+    assert many.shown.size == 500 and "The last 2 rows of this table" in many.left_out
+    wide = simple("wide", "Wide", texts(*map(str, range(61))), [[Entry("x")] * 61])
+    assert len(wide.shown.columns) == len(wide.shown.groups[0].rows[0]) == 60
+    assert "The last 1 column of this table is left out" in wide.left_out
+    assert "reports/comparison.json" in wide.left_out
+    few = simple("few", "Few", texts("Data set"), [[Entry("x")]])
+    assert few.shown == few and not few.left_out
+
+
+def test_a_page_of_very_many_data_sets_stays_below_five_megabytes():
+    inputs = made_up(tuple(f"set-{number}" for number in range(150)), MODELS[:4], seeds=2)
+    html = render(inputs)
+    assert len(html.encode()) < 5_000_000
+    assert "of this table are left out" in html
+    assert "The cards of 50 more data sets are left out" in html
+    page = Page(html)
+    targets = {attributes.get("id") for _, attributes in page.tags}
+    assert all(link["href"][1:] in targets for link in page.all("a") if link["href"][0] == "#")
 
 
 def test_a_download_has_a_plain_file_name():

@@ -1,0 +1,52 @@
+"""The figures of docs/reliability.md come from the ledgers."""
+
+import pytest
+
+from torture import figures, soak
+from torture.targets import TARGETS
+
+PAGE = "before\n<!-- figures: kills -->\nold\n<!-- end -->\nafter <!-- figures: soak --> x"
+READ = {"inputs": 7, "counts": {"read": 4, "refused": 3}, "found": [], "peak": 2**20}
+LEDGERS = {
+    "hostile": {name: dict(READ) for name in TARGETS},
+    "kills": {"killed": {"worker": 990, "dvc": 10}, "runs": 9, "broken": []},
+    "load": {"1000": {"plan": {"seconds": 1, "peak": 2}, "page": {"bytes": 10**6}},
+             "10000": {"plan": {"seconds": 10, "peak": 3}}},
+    "soak": {"samples": [(1, 50, 20), (100, 51, 20)], "cells": 100, "minutes": 1,
+             "growth": {"lead": 3, "scheduler": 0}},
+    "faults": {"counts": {"fetch, clock": {"right": 2, "refused": 1}}, "wrong": []},
+    "bits": {"2 workers": {"cells": 36, "equal": 36, "apart": 0.0}},
+}  # fmt: skip
+
+
+def test_only_what_stands_between_the_marks_is_written():
+    page = figures.written(PAGE, LEDGERS)
+    assert page.startswith("before\n<!-- figures: kills -->\n\nKills: 1,000, in 9 runs of")
+    assert "| worker | 990 |" in page and "old" not in page
+    assert page.endswith("<!-- end -->\nafter <!-- figures: soak --> x")
+    assert figures.written(page, LEDGERS) == page and figures.written(PAGE, {}) == PAGE
+
+
+@pytest.mark.parametrize(
+    ("theme", "text"),
+    [
+        ("hostile", "| saved models | 7 | 4 | 3 | 0 | 1 |"),
+        ("load", "| plan | 1.0 s, 2 MB | 10.0 s, 3 MB | 1.00 |"),
+        ("soak", "A cell costs the lead 3.0 KB"),
+        ("faults", "Cases: 3 so far, of the 1,540 asked for. 2 right results, 1 clear errors"),
+        ("bits", "| 2 workers | 36 of 36 | 0 |"),
+    ],
+)
+def test_every_theme_is_a_table(theme, text):
+    assert text in figures.THEMES[theme](LEDGERS[theme])
+
+
+def test_the_page_has_a_place_for_every_theme():
+    places = [match[2] for match in figures.PLACE.finditer(figures.PAGE.read_text())]
+    assert sorted(places) == sorted(figures.THEMES)
+
+
+def test_growth_is_that_after_the_first_cells():
+    assert soak.slope([0, 100, 200, 400], [1, 50, 50, 50]) == pytest.approx(0, abs=1e-9)
+    assert soak.slope([0, 100, 200, 400], [0, 1, 2, 4]) == pytest.approx(10)
+    assert 50_000 < soak.cells_of(24) < 500_000
