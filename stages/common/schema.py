@@ -315,7 +315,7 @@ class Comparison(Part):
     answers: list[Answer] = field(default_factory=list)  # for each data set alone
     chosen: dict[str, dict[str, Setting]] = field(default_factory=dict)  # by what is advised
     own: bool = False  # every data set is the user's own: nothing of the paper is examined
-    splits: dict[str, int] = field(default_factory=dict)  # of each data set, the most of a model
+    splits: dict[str, int] = field(default_factory=dict)  # of each data set: the middle model
 
     def tally(self) -> dict[str, int]:
         """How many claims of the paper have each outcome."""

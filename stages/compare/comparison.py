@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from statistics import median_low
 
 from stages.common.schema import Comparison, CostTable, Empty, Failure, Order
 from stages.compare.advice import advice
@@ -50,12 +51,12 @@ def compare(evidence: Evidence) -> Comparison:
 
 
 def _splits(evidence: Evidence, dataset: str) -> int:
-    """The most splits that a model of the main table has on a data set."""
+    """So many splits of a data set has the middle one of the models in the main table: a few that
+    are ahead of the others, or behind, do not speak for all."""
     algorithms = evidence.experiment("algorithms")
-    scores = evidence.scores
-    return max(
-        len(scores.seeds(dataset, m, c)) for m in algorithms.models for c in algorithms.costs
-    )
+    seeds = evidence.scores.seeds
+    most = [max(len(seeds(dataset, m, c)) for c in algorithms.costs) for m in algorithms.models]
+    return median_low([count for count in most if count] or [0])
 
 
 def _order(evidence: Evidence, costs: Mapping[str, CostTable]) -> Order:
