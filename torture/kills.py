@@ -132,7 +132,7 @@ class Bench:
         else:
             process = subprocess.Popen(
                 [sys.executable, "-m", module, *arguments], cwd=self.clone, env=env,
-                stdout=output.open("wb"), stderr=subprocess.STDOUT, start_new_session=True,
+                stdout=output.open("wb"), stderr=subprocess.STDOUT, process_group=0,
             )  # fmt: skip
         self.all.append(process)
         return process

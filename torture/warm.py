@@ -2,7 +2,7 @@
 
 Most of a short run is importing libraries: seconds, in which there is nothing to lose. A fork has
 that behind it. Its code is that of the folder it runs in, and it is a process like any other, with
-a session, folder, environment, output and end of its own. Those who start runs by the thousand use
+a group, folder, environment, output and end of its own. Those who start runs by the thousand use
 this; they start some as a user does, too.
 """
 
@@ -40,7 +40,7 @@ class Warm:
     def start(
         self, module: str, *arguments: str, output: Path, env: Mapping[str, str], ready: bool = True
     ) -> "Child":
-        """What `python -m` does, in a session of its own; ready: so is what workers come from."""
+        """What `python -m` does, in a group of its own; ready: so is what workers come from."""
         output.touch()
         return Child(self, self._ask({
             "folder": str(self.folder), "module": module, "arguments": arguments, "ready": ready,
@@ -117,7 +117,7 @@ def become(
     """Do what `python -m` does."""
     import runpy
 
-    os.setsid()
+    os.setpgid(0, 0)  # no session of its own: Linux may give each as much of a core as all others
     for standard, name in enumerate((os.devnull, output, output)):
         file = os.open(name, os.O_RDWR | os.O_APPEND | os.O_CREAT)
         os.dup2(file, standard)
