@@ -42,10 +42,12 @@ class Warm:
     ) -> "Child":
         """What `python -m` does, in a group of its own; ready: so is what workers come from."""
         output.touch()
-        return Child(self, self._ask({
+        pid = self._ask({
             "folder": str(self.folder), "module": module, "arguments": arguments, "ready": ready,
             "env": dict(env), "output": str(output),
-        }), output)  # fmt: skip
+        })  # fmt: skip
+        self.ended.pop(pid, None)  # numbers come again
+        return Child(self, pid, output)
 
     def exit_codes(self) -> dict[int, int]:
         """Of all processes that have ended, by their numbers; negative: by which signal."""
@@ -79,9 +81,10 @@ class Child:
         return self.returncode
 
     def kill(self) -> None:
-        """kill -9, of this process alone."""
-        with suppress(ProcessLookupError):
-            os.kill(self.pid, 9)
+        """kill -9, of this process alone, if it has not ended: numbers come again."""
+        if self.poll() is None:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, 9)
 
     def wait(self, timeout: float) -> int:
         """Its exit code, when it has ended."""
