@@ -132,7 +132,7 @@ class Bench:
         else:
             process = subprocess.Popen(
                 [sys.executable, "-m", module, *arguments], cwd=self.clone, env=env,
-                stdout=output.open("wb"), stderr=subprocess.STDOUT, start_new_session=True,
+                stdout=output.open("wb"), stderr=subprocess.STDOUT, process_group=0,
             )  # fmt: skip
         self.all.append(process)
         return process
@@ -154,10 +154,10 @@ class Bench:
 
     def kill(self, process: Process, whole: bool = False, counts: bool = True) -> None:
         """Kill a process, or all that it has started, too, unless it has ended."""
+        if process.poll() is not None:  # its number may be that of another process by now
+            return
         members = family(process.pid)
         self.members += members
-        if process.poll() is not None:
-            return
         for member in members if whole else members[:1]:
             with suppress(psutil.NoSuchProcess):
                 member.kill()
@@ -216,11 +216,15 @@ class Bench:
             )
             until(lambda: self.shell.ask("health", method="GET"), "the server answers", PATIENCE)
 
+    def ask(self, path: str, query: Any = None, method: str = "POST") -> Any:
+        """The answer of the Prefect server, which may be busy for a while."""
+        return until(lambda: [self.shell.ask(path, query, method)], path, PATIENCE)[0]
+
     def clear(self) -> None:
         """End all processes that are left; the next run shall not see them."""
         for process in self.all:
-            if process is not self.server:
-                for member in family(process.pid):
+            if process is not self.server and process.poll() is None:  # else its number may be
+                for member in family(process.pid):  # that of another by now
                     with suppress(psutil.NoSuchProcess):
                         member.kill()
         for member in self.members:
@@ -231,6 +235,8 @@ class Bench:
 
     def close(self) -> None:
         """End all."""
+        if self.server is not None:
+            self.server.kill()
         self.server = None
         if hasattr(self, "store"):
             self.clear()
@@ -240,7 +246,7 @@ class Bench:
 def workers_of(process: Process) -> list[psutil.Process]:
     """What computes for a lead: children of the process that it has them forked from."""
     found = []
-    for member in family(process.pid):
+    for member in family(process.pid) if process.poll() is None else ():
         with suppress(psutil.NoSuchProcess):
             names = " ".join(member.cmdline())
             forks = "warm.py" in names and member.pid != process.pid
@@ -265,7 +271,7 @@ def kill_workers(bench: Bench) -> None:
             victim.kill()
             bench.killed += 1
         bench.look()
-    bench.members += family(process.pid)
+    bench.members += family(process.pid) if process.poll() is None else []
     bench.finish(process)
 
 
@@ -336,13 +342,13 @@ def kill_servers(bench: Bench) -> None:
 def kill_prefect_workers(bench: Bench) -> None:
     """A worker of the pool, with the run that it carries."""
     bench.serve()
-    deployment = bench.shell.ask("deployments/name/rethink/one-dataset", method="GET")["id"]
+    deployment = bench.ask("deployments/name/rethink/one-dataset", method="GET")["id"]
     while bench.killed < 5 and bench.left():
         worker = bench.start("prefect", "worker", "start", "--pool", "rethink")
         waiting = {"flow_runs": {"state": {"type": {"any_": ["SCHEDULED"]}}}}
-        if not bench.shell.ask("flow_runs/filter", waiting):
+        if not bench.ask("flow_runs/filter", waiting):
             asked = {"parameters": {"dataset": "exclusive"}, "state": {"type": "SCHEDULED"}}
-            bench.shell.ask(f"deployments/{deployment}/create_flow_run", asked)
+            bench.ask(f"deployments/{deployment}/create_flow_run", asked)
         until(
             lambda now=worker: len(family(now.pid)) > 1 or now.poll() is not None,
             "a run begins", PATIENCE,

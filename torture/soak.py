@@ -45,8 +45,10 @@ class Sleeps(AllZeros):
 '''
 IMPORTED = [
     "distributed.cli.dask_scheduler", "distributed.cli.dask_worker", "stages.train.assemble",
-    "stages.train.clock", "stages.train.engine", "stages.train.outlook", "stages.train.work",
+    "stages.train.cluster", "stages.train.engine", "stages.train.outlook", "stages.train.work",
 ]  # fmt: skip
+# what a local run sets, and what docs/machines.md asks of others
+SHORT_LOG = {"DASK_DISTRIBUTED__ADMIN__LOW_LEVEL_LOG_LENGTH": "50"}
 DONE = re.compile(r"(\d+) done")
 WARM = 0.25  # of the cells: until then buffers fill and caches are made
 GROWTH = 4.0  # KB of a cell that the lead may keep: its manifest, for the table of all runs
@@ -92,7 +94,7 @@ def soak(folder: Path, cells: int, ledger: Ledger) -> None:
 
         quiet = ("--host", "127.0.0.1", "--no-dashboard")
         try:
-            scheduler = start("distributed.cli.dask_scheduler", *quiet, "--port", port)
+            scheduler = start("distributed.cli.dask_scheduler", *quiet, "--port", port, **SHORT_LOG)
             for _ in range(WORKERS):
                 single = ("--nthreads", "1", "--no-nanny", "--memory-limit", "0")
                 start("distributed.cli.dask_worker", address, *quiet, *single)
@@ -102,7 +104,10 @@ def soak(folder: Path, cells: int, ledger: Ledger) -> None:
                 done = [int(text) for text in DONE.findall(lead.output.read_text())]
                 if done and (not samples or done[-1] - samples[-1][0] >= cells / 200):
                     with suppress(psutil.NoSuchProcess):
-                        samples.append((done[-1], private(lead), private(scheduler)))
+                        now = private(lead), private(scheduler)
+                        if not all(now):  # the lead has just ended
+                            break
+                        samples.append((done[-1], *now))
                         ledger.data["cells"] = done[-1]
                         ledger.data["minutes"] = (time.monotonic() - began) / 60
                         ledger.save()
@@ -110,7 +115,7 @@ def soak(folder: Path, cells: int, ledger: Ledger) -> None:
                 if time.monotonic() - began > PATIENCE:
                     raise subprocess.TimeoutExpired("soak", PATIENCE)
                 time.sleep(1)
-            if lead.returncode:
+            if lead.wait(PATIENCE):
                 raise SystemExit(lead.output.read_text()[-3000:])
         finally:
             for process in started:

@@ -2,7 +2,7 @@
 
 Most of a short run is importing libraries: seconds, in which there is nothing to lose. A fork has
 that behind it. Its code is that of the folder it runs in, and it is a process like any other, with
-a session, folder, environment, output and end of its own. Those who start runs by the thousand use
+a group, folder, environment, output and end of its own. Those who start runs by the thousand use
 this; they start some as a user does, too.
 """
 
@@ -40,12 +40,14 @@ class Warm:
     def start(
         self, module: str, *arguments: str, output: Path, env: Mapping[str, str], ready: bool = True
     ) -> "Child":
-        """What `python -m` does, in a session of its own; ready: so is what workers come from."""
+        """What `python -m` does, in a group of its own; ready: so is what workers come from."""
         output.touch()
-        return Child(self, self._ask({
+        pid = self._ask({
             "folder": str(self.folder), "module": module, "arguments": arguments, "ready": ready,
             "env": dict(env), "output": str(output),
-        }), output)  # fmt: skip
+        })  # fmt: skip
+        self.ended.pop(pid, None)  # numbers come again
+        return Child(self, pid, output)
 
     def exit_codes(self) -> dict[int, int]:
         """Of all processes that have ended, by their numbers; negative: by which signal."""
@@ -79,9 +81,10 @@ class Child:
         return self.returncode
 
     def kill(self) -> None:
-        """kill -9, of this process alone."""
-        with suppress(ProcessLookupError):
-            os.kill(self.pid, 9)
+        """kill -9, of this process alone, if it has not ended: numbers come again."""
+        if self.poll() is None:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, 9)
 
     def wait(self, timeout: float) -> int:
         """Its exit code, when it has ended."""
@@ -117,7 +120,7 @@ def become(
     """Do what `python -m` does."""
     import runpy
 
-    os.setsid()
+    os.setpgid(0, 0)  # no session of its own: Linux may give each as much of a core as all others
     for standard, name in enumerate((os.devnull, output, output)):
         file = os.open(name, os.O_RDWR | os.O_APPEND | os.O_CREAT)
         os.dup2(file, standard)

@@ -43,6 +43,8 @@ SETTINGS: dict[str, Any] = {
     "distributed.worker.http.routes": [],
     "distributed.worker.profile.enabled": False,  # takes CPU time of each worker, all the time
     "distributed.admin.system-monitor.interval": "10s",
+    # of each worker: Dask would keep a thousand messages, with all that a job needs to know
+    "distributed.admin.low-level-log-length": 50,
     "distributed.admin.tick.interval": "1s",
     "distributed.admin.tick.limit": "1h",
     "distributed.worker.memory.target": False,  # nothing is spilled to disk,
