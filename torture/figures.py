@@ -151,8 +151,8 @@ def written(page: str, ledgers: dict[str, Data]) -> str:
 
     def place(match: re.Match[str]) -> str:
         theme = match[2]
-        if theme not in ledgers:
-            return match[0]
+        if theme not in ledgers or (theme == "soak" and "growth" not in ledgers[theme]):
+            return match[0]  # a day that has not ended says nothing yet
         return f"{match[1]}\n{THEMES[theme](ledgers[theme])}\n\n{match[3]}"
 
     return PLACE.sub(place, page)

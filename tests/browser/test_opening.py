@@ -85,6 +85,7 @@ def test_paper_shows_all_and_no_controls(page):
     raw = ("seeds", "price", "ranks", "t-tests")
     by_cost = {f"{cost}-{what}" for cost in COSTS for what in raw}
     of_figures = {"gains", "rethinking-yeast", "memory-yeast", "rules", "reliability", "once"}
+    of_figures |= {"first-weights", "weighted-once"}
     checks = {"validation-yeast", "validation-chain"}
     # a cell of the rank loss failed, so no diagram of its ranks is drawn; how many splits there are
     # is also said in a sentence
