@@ -83,7 +83,7 @@ def soak(folder: Path, cells: int, ledger: Ledger) -> None:
 
     env = os.environ | {"PYTHONPATH": str(folder), "OMP_NUM_THREADS": "1", "TMPDIR": str(folder)}
     samples: list[tuple[int, float, float]] = ledger.data.setdefault("samples", [])
-    with closing(Warm(folder, IMPORTED)) as warm:
+    with closing(Warm(folder, IMPORTED, **SHORT_LOG)) as warm:
         port, started = str(free_port()), list[Child]()
         address = f"tcp://127.0.0.1:{port}"
 
@@ -94,7 +94,7 @@ def soak(folder: Path, cells: int, ledger: Ledger) -> None:
 
         quiet = ("--host", "127.0.0.1", "--no-dashboard")
         try:
-            scheduler = start("distributed.cli.dask_scheduler", *quiet, "--port", port, **SHORT_LOG)
+            scheduler = start("distributed.cli.dask_scheduler", *quiet, "--port", port)
             for _ in range(WORKERS):
                 single = ("--nthreads", "1", "--no-nanny", "--memory-limit", "0")
                 start("distributed.cli.dask_worker", address, *quiet, *single)
