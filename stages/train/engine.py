@@ -12,7 +12,7 @@ from concurrent.futures import CancelledError, Future
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import accumulate, islice
+from itertools import accumulate, chain, islice
 from typing import Any
 
 from distributed import Client, KilledWorker
@@ -213,6 +213,12 @@ class Engine:
             self.data[source] = self.client.submit(make_inputs, files, source[1], pure=False)
         return self.data[source]
 
+    def _forget(self, source: Source) -> None:
+        """Free a data set on scheduler and workers when no job is left that needs it."""
+        sent = (request for flight in self.flying for request in flight.requests)
+        if all(request.work.source != source for request in chain(sent, self.waiting)):
+            self.data.pop(source, None)
+
     def _land(self, flight: Flight, future: Any) -> None:
         """Runs in a thread of Dask's when a worker has ended a flight in some way."""
         with self._turn():
@@ -227,6 +233,7 @@ class Engine:
             if flight in self.flying:  # else all was given up
                 self._settle(flight, answer)
                 self.flying.remove(flight)
+                self._forget(flight.requests[0].work.source)
 
     def _settle(self, flight: Flight, answer: Any) -> None:
         """Keep the promises of a flight, or have its jobs tried again."""

@@ -1,20 +1,26 @@
 """Which jobs are sent together, and what a death means."""
 
+from contextlib import closing
+
 import numpy as np
 import pytest
+from distributed import Client, LocalCluster
 
 from stages.common.errors import DataError, UserError
+from stages.common.prepared import load_splits
 from stages.train.compute import Task
 from stages.train.engine import (
     PACK_SECONDS,
     SHORT,
     TRIES,
+    Engine,
     Request,
     after_death,
     failure,
     pack_requests,
 )
 from stages.train.work import Place, Refused, Work
+from tests.flows.lab import until
 
 
 def request(seconds, source="tiny", network=False, deaths=0, costs=("f1",)):
@@ -89,3 +95,26 @@ def test_what_came_in_place_of_a_result_is_said_in_words(answer, message):
 def test_an_error_of_the_data_is_passed_on():
     error = DataError("not the lead's file")
     assert failure(error) is error
+
+
+def test_a_data_set_is_freed_when_the_last_job_on_it_has_ended(project, monkeypatch):
+    monkeypatch.chdir(project.path)
+    rows = len(load_splits("tiny")[0])
+    task = Task(np.arange(rows) % 4 > 0, "AllZeros", {}, {}, ("f1",), 3, "best", True, 0, 0)
+    with (
+        LocalCluster(
+            n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
+        ) as c,
+        Client(c) as client,
+        closing(Engine(client, "cpu")) as engine,
+    ):
+        first, second = (
+            engine.submit(Work(task, ("tiny", "features"), False, seconds, 60.0))
+            for seconds in (5.0, 4.0)  # too long for a pack
+        )
+        assert engine.data
+        assert [first.result(30)[0].status, second.result(30)[0].status] == ["ok", "ok"]
+        until(lambda: not engine.data, "it is freed")
+        until(lambda: not c.scheduler.tasks, "the scheduler knows nothing of it")
+        later = engine.submit(Work(task, ("tiny", "features"), False, 5.0, 60.0))
+        assert later.result(30)[0].status == "ok"
