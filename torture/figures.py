@@ -99,12 +99,12 @@ def soaked(data: Data) -> str:
     """Memory as a day of cells comes in."""
     cells, lead, scheduler = zip(*data["samples"], strict=True)
     places = sorted({round(step * (len(cells) - 1) / 5) for step in range(6)})
-    each = soak.cells_of(1)
+    each = data["cells"] / data["hours"]
     rows = [f"| {cells[at]:,} | {cells[at] / each:.1f} | {lead[at]:.0f} | {scheduler[at]:.0f} |"
             for at in places]  # fmt: skip
     growth = data["growth"]
     lead_text = (
-        f"{data['cells']:,} cells are {data['cells'] / each:.1f} hours of {soak.WORKERS} workers; "
+        f"{data['cells']:,} cells are {data['hours']:.1f} hours of {soak.WORKERS} workers; "
         f"they took {data['minutes']:.0f} minutes. A cell costs the lead {growth['lead']:.1f} KB, "
         f"the scheduler {growth['scheduler']:.1f} KB."
     )

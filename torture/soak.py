@@ -134,9 +134,9 @@ def report(ledger: Ledger) -> int:
     for at in np.linspace(0, len(cells) - 1, 6).astype(int):
         print(f"{cells[at]:>9,} cells: lead {lead[at]:.0f} MB, scheduler {scheduler[at]:.0f} MB")
     growth = {"lead": slope(cells, lead), "scheduler": slope(cells, scheduler)}
-    ledger.data["growth"] = growth
-    ledger.save()
     hours = ledger.data["cells"] / cells_of(1)
+    ledger.data |= {"growth": growth, "hours": hours}
+    ledger.save()
     print(f"{hours:.1f} h of {WORKERS} workers, {ledger.data['cells']:,} cells, in "
           f"{ledger.data['minutes']:.0f} minutes; growth a cell: lead {growth['lead']:.2f} KB, "
           f"scheduler {growth['scheduler']:.2f} KB; {machine()}")  # fmt: skip

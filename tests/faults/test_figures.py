@@ -12,7 +12,7 @@ LEDGERS = {
     "kills": {"killed": {"worker": 990, "dvc": 10}, "runs": 9, "broken": []},
     "load": {"1000": {"plan": {"seconds": 1, "peak": 2}, "page": {"bytes": 10**6}},
              "10000": {"plan": {"seconds": 10, "peak": 3}}},
-    "soak": {"samples": [(1, 50, 20), (100, 51, 20)], "cells": 100, "minutes": 1,
+    "soak": {"samples": [(1, 50, 20), (100, 51, 20)], "cells": 100, "hours": 1, "minutes": 1,
              "growth": {"lead": 3, "scheduler": 0}},
     "faults": {"counts": {"fetch, clock": {"right": 2, "refused": 1}}, "wrong": []},
     "bits": {"2 workers": {"cells": 36, "equal": 36, "apart": 0.0}},
