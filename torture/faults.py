@@ -1,4 +1,4 @@
-"""Poor machines for every stage: `python -m torture.faults --cases 1540`.
+"""Poor machines for every stage: `python -m torture.faults --cases 340`.
 
 The disk is full at a random moment (a tmpfs of random size), the folder is read-only, a file cannot
 be renamed over another, the clock jumps by hours, each process may have 1 GiB. A stage must
@@ -285,7 +285,7 @@ def report(ledger: Ledger) -> int:
 def main() -> int:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--cases", type=int, default=1540, help="in all, with those of the ledger")
+    parser.add_argument("--cases", type=int, default=340, help="in all, with those of the ledger")
     parser.add_argument("--stages", nargs="+", choices=STAGES, default=list(STAGES))
     parser.add_argument("--faults", nargs="+", choices=FAULTS, default=list(FAULTS))
     parser.add_argument("--minutes", type=float, default=1e9, help="begin nothing after so many")
