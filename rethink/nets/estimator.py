@@ -79,6 +79,10 @@ class NetEstimator(MultiLabelEstimator):
         (w - a) 9 / (k + 8).
     shuffle : bool
         Draw new batches in every epoch; the authors' code does not.
+    clip : float or None
+        The most that the norm of a step's gradient may be; longer ones are shortened. Nadam's steps
+        do not depend on the size of gradients, but on how they compare with earlier ones: a sudden
+        long one, as in nets of many steps, leads far astray.
     stopping : {"holdout", "folds", "loss"}
         "folds": a fit runs all `epochs`, and a search with `rethink.search` chooses their number on
         its held-out folds together with its grid. "holdout": the same on the first of the folds
@@ -132,6 +136,7 @@ class NetEstimator(MultiLabelEstimator):
     schedule: str = "falling"
     average: bool = True
     shuffle: bool = True
+    clip: float | None = None
     stopping: str = "holdout"
     tolerance: float = 1e-4
     patience: int = 30
@@ -157,6 +162,7 @@ class NetEstimator(MultiLabelEstimator):
         "schedule": OneOf(("constant", "falling")),
         "average": FLAG,
         "shuffle": FLAG,
+        "clip": Number(0, above=True, optional=True),
         "stopping": OneOf(("loss", "folds", "holdout")),
         "tolerance": NOT_NEGATIVE,
         "patience": COUNT,

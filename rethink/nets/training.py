@@ -47,6 +47,7 @@ class Recipe:
     schedule: str = "constant"
     average: bool = False
     shuffle: bool = True
+    clip: float | None = None
     verbose: int = 0
 
     def rate(self, step: int) -> float:
@@ -185,6 +186,8 @@ class Trainer:
         loss = self._loss(self.net, index)
         self.net.zero_grad()
         loss.backward()
+        if self.recipe.clip is not None:
+            torch.nn.utils.clip_grad_norm_(self.net.parameters(), self.recipe.clip)
         self.optimiser.step(self.recipe.rate(self.steps))
         self._average(MEMORY / (self.steps + MEMORY - 1))
         return loss.detach()

@@ -197,3 +197,19 @@ def test_a_chain_learns_with_its_defaults():
     net = ChainRNN(hidden=32, features=32, epochs=80, random_state=0).fit(sample.X, sample.Y)
     zeros = sample.Y.mean()
     assert (net.predict(sample.X) != sample.Y).mean() < 0.8 * min(zeros, 1 - zeros)
+
+
+@pytest.mark.parametrize("net", NETS, ids=lambda net: type(net).__name__)
+def test_gradients_are_shortened_to_the_limit_and_keep_their_direction(net):
+    def gradient(clip):
+        each = clone(net).set_params(clip=clip)
+        checked = each._check_fit(*([np.tile(X, 3), Y] if type(net) is AttentionRNN else [X, Y]))
+        trainer = each.trainer(each.data(*checked), np.arange(len(Y)))
+        torch.manual_seed(0)  # of dropout
+        trainer.step(np.arange(len(Y)))
+        return torch.cat([p.grad.flatten() for p in trainer.net.parameters()])
+
+    full, short = gradient(None), gradient(1e-3)
+    assert full.norm() > 1e-3
+    torch.testing.assert_close(short, full * (1e-3 / full.norm()), rtol=1e-3, atol=1e-9)
+    torch.testing.assert_close(gradient(1e3), full, rtol=0, atol=0)
