@@ -57,6 +57,7 @@ class ChainCosts:
     def __init__(self, X: Any, Y: np.ndarray, C: float):
         self.Z, self.Y, self.C = with_ones(X), Y.astype(float), C
         self.constant = Y.min(axis=0) == Y.max(axis=0)
+        self.few = sp.csc_array(self.Y)  # labels are rare, and all of them are looked at often
         # of sparse columns few rows are active, of which the kernel knows the products
         wide = sp.issparse(self.Z) or len(Y) <= 4 * self.Z.shape[1]
         self.kernel = Kernel.of(self.Z) if wide and len(Y) <= MOST_KERNEL_ROWS else None
@@ -244,7 +245,7 @@ class _Targets:
             return {label: _Solved(0.0, nothing) for label in extra}, 0
         if not len(extra) or offsets.min() > _with_ties(limit):
             return {}, 0
-        machines = Extensions(self._minimum(target), self.costs.Y[:, extra])
+        machines = Extensions(self._minimum(target), self.costs.few, extra)
         solved, tried = _contend(machines, offsets, limit)
         return {extra[position]: result for position, result in solved.items()}, tried
 
@@ -259,7 +260,7 @@ def _contend(
     machines: Extensions, offsets: np.ndarray, limit: float
 ) -> tuple[dict[int, _Solved], int]:
     """Follow the machines together until each is solved, sure to lose, or hard."""
-    extra, solved, hard = machines.extra, {}, []
+    numbers, solved, hard = machines.numbers, {}, []
     limit = min(limit, (offsets + machines.high**2).min())
     machines.keep(offsets + machines.low**2 <= _with_ties(limit))
     tried = len(machines.index)
@@ -279,7 +280,7 @@ def _contend(
         machines.keep(alive & ~tight & ~stalled)
     for least, index, start in sorted(hard, key=lambda each: each[:2]):
         if least <= _with_ties(limit):
-            solved[index] = _as_solved(minimise(machines.extended(extra[:, [index]]), start).w)
+            solved[index] = _as_solved(minimise(machines.extended(numbers[index]), start).w)
             limit = min(limit, offsets[index] + solved[index].cost)
     return solved, tried
 

@@ -6,6 +6,7 @@ the same rows are active (s f < 1), so a Newton step that leaves these as they a
 """
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -78,8 +79,10 @@ class SquaredHinge:
         Z = self.Z[rows]
         if self.kernel is None:
             return _product(Z, Z.T)
-        further, known = Z[:, self.kernel.columns :], self.kernel.products[rows][:, rows]
-        return known + _product(further, further.T)
+        places, further = np.flatnonzero(rows), Z[:, self.kernel.columns :]
+        products = self.kernel.products[np.ix_(places, places)]
+        products += _product(further, further.T)
+        return products
 
 
 class Curvature:
@@ -147,31 +150,24 @@ class Extensions:
     Parameters
     ----------
     base : Minimum
-    extra : ndarray of shape (n, m)
-        The further columns, one for each machine.
+    columns : ndarray or sparse array of shape (n, L)
+    numbers : sequence of int, optional
+        Which of these columns, one for each machine; by default all.
     """
 
-    _ALIGNED = (
-        "index",
-        "extra",
-        "low",
-        "high",
-        "radius",
-        "W",
-        "gradient",
-        "cross",
-        "shift",
-        "pivot",
-    )
+    _ALIGNED = ("index", "numbers", "own", "low", "high", "radius", "extra", "W", "gradient",
+                "cross", "shift", "pivot")  # fmt: skip
 
-    def __init__(self, base: Minimum, extra: np.ndarray):
-        m = extra.shape[1]
-        own = extra.T @ base.problem.pull(base.slack)
-        self.base, self.index, self.extra = base, np.arange(m), extra
+    def __init__(self, base: Minimum, columns: Any, numbers: Sequence[int] | None = None):
+        self.base, self.columns = base, columns
+        self.numbers = np.arange(columns.shape[1]) if numbers is None else np.array(numbers)
+        self.index = np.arange(len(self.numbers))
         # with coefficient 0 for the further column only its own gradient is not 0
-        self.W = np.vstack([np.repeat(base.w[:, None], m, axis=1), np.zeros(m)])
-        self.gradient = np.vstack([np.zeros((len(base.w), m)), -own])
-        self.low, self.high = norm_interval(self.W, self.gradient)
+        self.own = (columns.T @ base.problem.pull(base.slack))[self.numbers]
+        nothing, length = np.zeros(len(self.own)), np.linalg.norm(base.w)
+        self.low, self.high = norm_interval(
+            np.stack([nothing + length, nothing]), np.stack([nothing, -self.own])
+        )
         self.radius = self.high - self.low
 
     def keep(self, mask: np.ndarray) -> None:
@@ -182,7 +178,10 @@ class Extensions:
 
     def prepare(self) -> None:
         """Extend the curvature by the further columns: [[A, cross], [crossᵀ, corner]] for each."""
-        problem, curvature = self.base.problem, self.base.curvature
+        problem, curvature, w = self.base.problem, self.base.curvature, self.base.w
+        self.extra = self.column(self.numbers)
+        self.W = np.vstack([np.repeat(w[:, None], len(self.own), axis=1), 0 * self.own])
+        self.gradient = np.vstack([np.zeros((len(w), len(self.own))), -self.own])
         rows = curvature.active[:, None] * self.extra
         self.cross = 2 * problem.C * (problem.Z.T @ rows)
         self.shift = curvature.solve(self.cross)
@@ -204,9 +203,15 @@ class Extensions:
         self.low, self.high = np.maximum(self.low, low), np.minimum(self.high, high)
         return stalled
 
-    def extended(self, column: np.ndarray) -> SquaredHinge:
-        """The problem of one machine, for a column of shape (n, 1)."""
+    def column(self, numbers: np.ndarray) -> np.ndarray:
+        """Some of the columns, dense."""
+        columns = self.columns[:, numbers]
+        return columns.toarray() if sp.issparse(columns) else columns
+
+    def extended(self, number: int) -> SquaredHinge:
+        """The problem of one machine."""
         problem, gram = self.base.problem, self.base.problem.gram
+        column = self.column(np.array([number]))
         if gram is not None:
             cross = problem.Z.T @ column
             gram = np.block([[gram, cross], [cross.T, column.T @ column]])

@@ -116,7 +116,8 @@ def test_any_point_bounds_the_norm_of_the_solution(C):
 def test_bounds_hold_for_every_machine_with_one_column_more(seed, C):
     X, y, rng = data(seed, n=80, d=8)
     extra = (rng.random((80, 6)) < 0.3).astype(float)
-    machines = Extensions(minimise(SquaredHinge(with_ones(X), y, C)), extra)
+    columns = (sp.csc_array if seed % 2 else np.array)(np.hstack([1 - extra, extra]))
+    machines = Extensions(minimise(SquaredHinge(with_ones(X), y, C)), columns, range(6, 12))
     norms = [np.linalg.norm(np.append(*fit_svm(np.hstack([X, e[:, None]]), y, C))) for e in extra.T]
     machines.keep(np.arange(6) != 2)
     exact = np.array(norms)[machines.index]
@@ -132,6 +133,6 @@ def test_extended_problem_has_the_further_column():
     column = rng.random((60, 1))
     Z = with_ones(X)
     machines = Extensions(minimise(SquaredHinge(Z, y, 1.0, Z.T @ Z)), column)
-    problem = machines.extended(column)
+    problem = machines.extended(0)
     np.testing.assert_allclose(problem.gram, problem.Z.T @ problem.Z)
     np.testing.assert_array_equal(problem.Z, np.hstack([Z, column]))
