@@ -12,6 +12,7 @@ each only until bounds of its norm prove that it loses against another predecess
 """
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -61,6 +62,12 @@ class ChainCosts:
         # of sparse columns few rows are active, of which the kernel knows the products
         wide = sp.issparse(self.Z) or len(Y) <= 4 * self.Z.shape[1]
         self.kernel = Kernel.of(self.Z) if wide and len(Y) <= MOST_KERNEL_ROWS else None
+
+    def at(self, C: float) -> "ChainCosts":
+        """The same labels and columns with another C."""
+        other = copy(self)
+        other.C = C
+        return other
 
     def problem(self, label: int, Z: Any, gram: np.ndarray | None = None) -> SquaredHinge:
         """The machine of a label on some columns."""

@@ -120,10 +120,27 @@ class OptimalChain(MultiLabelEstimator):
         self._check_order(Y.shape[1])
         order, value = self._search(X, Y)
         chain = _fit_chain(ChainCosts(X, Y, self.C), order)
-        self.coef_, self.effects_, self.intercept_ = chain
-        self.order_ = np.array(order)
-        self.order_value_ = _value(chain) if value is None else value
-        return self
+        return self._fitted(chain, order, value)
+
+    def fit_path(self, X: Any, Y: Any, Cs: Sequence[float]) -> list["OptimalChain"]:
+        """A copy of this model for each C, fitted to Y on X.
+
+        Where all have one order, each machine begins where the one with the next smaller C ended,
+        which changes the time, not the result.
+        """
+        models = [clone(self).set_params(C=C) for C in Cs]
+        if self.order is None and self.order_search != "file" and self.order_C is None:
+            return [model.fit(X, Y) for model in models]
+        for model in models:
+            model._check_params()
+            rows, labels = model._check_fit(X, Y)
+            model._check_order(labels.shape[1])
+        order, value = self._search(rows, labels)
+        costs, chain = ChainCosts(rows, labels, self.C), None
+        for model in sorted(models, key=lambda model: model.C):
+            chain = _fit_chain(costs.at(model.C), order, chain)
+            model._fitted(chain, order, value)
+        return models
 
     def predict(self, X: Any) -> np.ndarray:
         """Labels of shape (n, K), each from X and the predictions of the labels before it."""
@@ -153,6 +170,14 @@ class OptimalChain(MultiLabelEstimator):
         X, Y = clone(self)._check_fit(X, Y)
         return clone(self).set_params(order=list(self._search(X, Y)[0]))
 
+    def _fitted(
+        self, chain: LinearChain, order: Sequence[int], value: float | None
+    ) -> "OptimalChain":
+        self.coef_, self.effects_, self.intercept_ = chain
+        self.order_ = np.array(order)
+        self.order_value_ = _value(chain) if value is None else value
+        return self
+
     def _search(self, X: Any, Y: np.ndarray) -> tuple[Sequence[int], float | None]:
         """The order, and its value where a search found it."""
         if self.order is not None:
@@ -178,13 +203,19 @@ class OptimalChain(MultiLabelEstimator):
             )
 
 
-def _fit_chain(costs: ChainCosts, order: Sequence[int]) -> LinearChain:
-    """The machines, each on the true labels that come before."""
+def _fit_chain(
+    costs: ChainCosts, order: Sequence[int], near: LinearChain | None = None
+) -> LinearChain:
+    """The machines, each on the true labels that come before; `near` is a chain to begin with."""
     K, d = costs.Y.shape[1], costs.Z.shape[1] - 1
-    chain = LinearChain.zeros(K, d)
+    chain, start = LinearChain.zeros(K, d), None
     for position, label in enumerate(order):
         before = list(order[:position])
-        w = costs.solve(label, before)
+        if near is not None:
+            start = np.hstack(
+                [near.coef[label], near.intercept[label], near.effects[label, before]]
+            )
+        w = costs.solve(label, before, start)
         chain.coef[label], chain.intercept[label] = w[:d], w[d]
         chain.effects[label, before] = w[d + 1 :]
     chain.intercept[costs.constant] = np.where(costs.Y[0, costs.constant], np.inf, -np.inf)

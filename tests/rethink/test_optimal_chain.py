@@ -158,3 +158,20 @@ def test_a_given_order_is_taken_and_a_wrong_one_refused():
     assert OptimalChain(order=backwards).fit(X, Y).order_.tolist() == backwards
     with pytest.raises(ValueError, match=f"needs each label from 0 to {K - 1} once"):
         OptimalChain(order=[0, 0]).fit(X, Y)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("more", [{}, {"order_C": 0.1}, {"order_search": "file"}], ids=str)
+def test_a_path_of_strengths_has_the_chains_that_are_fitted_one_by_one(more, kind):
+    labels = np.column_stack([Y, np.ones(len(Y))])  # a constant one, too
+    strengths = [10.0, 1e-4, 1e4, 0.1]
+    for C, model in zip(
+        strengths, OptimalChain(**more).fit_path(kind(X), labels, strengths), strict=True
+    ):
+        alone = OptimalChain(C=C, **more).fit(kind(X), labels)
+        assert model.get_params() == alone.get_params()
+        np.testing.assert_array_equal(model.order_, alone.order_)
+        assert model.order_value_ == pytest.approx(alone.order_value_)
+        for name in ("coef_", "effects_", "intercept_"):
+            np.testing.assert_allclose(getattr(model, name), getattr(alone, name), atol=1e-8)
+        np.testing.assert_array_equal(model.predict(kind(NEW)), alone.predict(kind(NEW)))
