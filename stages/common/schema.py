@@ -159,7 +159,10 @@ class PaperRow(Part):
 
 @dataclass
 class Agreement(Part):
-    """How many numbers of a printed table and cost have each status, and how many pairs agree."""
+    """How many numbers of a printed table and cost have each status, and how many pairs agree.
+
+    `better` are those that differ where ours is the better score of test rows.
+    """
 
     table: str
     cost: str
@@ -167,6 +170,7 @@ class Agreement(Part):
     agrees: int
     explained: int
     differs: int
+    better: int
     not_run: int
     same_side: int
     comparisons: int

@@ -15,6 +15,8 @@ from stages.compare.scores import Seeds
 from stages.compare.significance import both_tests
 
 AGREES, EXPLAINED, DIFFERS, NOT_RUN = "agrees", "explained", "differs", "not run"
+SCORES = ("algorithms", "reweighting", "rnn_variants", "mscoco")  # tables of them
+TRAINING, TEST = ", train part", ", test part"
 NO_SIDES = Sides(0, 0, [])
 
 
@@ -41,7 +43,7 @@ def paper_section(evidence: Evidence) -> PaperBeside:
         *_datasets(evidence),
     ]
     tables = dict.fromkeys((row.table, row.cost) for row in rows)
-    return PaperBeside(rows, [_agreement(place, rows) for place in tables])
+    return PaperBeside(rows, [_agreement(evidence, place, rows) for place in tables])
 
 
 def _row(
@@ -163,7 +165,7 @@ def _variants(evidence: Evidence) -> Iterator[PaperRow]:
         rows = evidence.paper.rows("rnn_variants", name, cost)
         decimals = decimals_of([Number(row["mean"], row["ste"]) for row in rows], ())
         for row in rows:
-            title = f"{row['rnn']}, {row['split']} part"
+            title = row["rnn"] + (TRAINING if row["split"] == "train" else TEST)
             place = PrintedPlace("rnn_variants", name, dataset, cost, title)
             ours = _beside(evidence, dataset, kinds.get(row["rnn"], ""), cost, row["split"])
             yield _row(evidence, place, _number(row), ours, decimals)
@@ -270,11 +272,18 @@ def same_sides(model: str, printed: Mapping[str, Number], ours: Mapping[str, Mea
     return Sides(len(known) - len(wrong), len(known), wrong)
 
 
+def _is_better(evidence: Evidence, row: PaperRow) -> bool:
+    """Whether ours is a score of test rows that is better than the printed one."""
+    score = row.table in SCORES and not row.model.endswith(TRAINING)
+    lead = _difference(row.ours.mean if row.ours else None, row.printed.mean) if score else None
+    return lead is not None and lead != 0 and (lead > 0) == evidence.greater(row.cost)
+
+
 def _difference(one: float | None, other: float | None) -> float | None:
     return None if one is None or other is None else one - other
 
 
-def _agreement(place: tuple[str, str], rows: Sequence[PaperRow]) -> Agreement:
+def _agreement(evidence: Evidence, place: tuple[str, str], rows: Sequence[PaperRow]) -> Agreement:
     mine: Iterable[PaperRow] = [row for row in rows if (row.table, row.cost) == place]
     counts = Counter(row.status for row in mine)
     return Agreement(
@@ -284,6 +293,7 @@ def _agreement(place: tuple[str, str], rows: Sequence[PaperRow]) -> Agreement:
         agrees=counts[AGREES],
         explained=counts[EXPLAINED],
         differs=counts[DIFFERS],
+        better=sum(row.status == DIFFERS and _is_better(evidence, row) for row in mine),
         not_run=counts[NOT_RUN],
         # every pair stands in the rows of both its models
         same_side=sum(row.comparisons.agree for row in mine) // 2,

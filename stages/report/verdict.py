@@ -80,8 +80,9 @@ def findings(comparison: Comparison) -> list[tuple[str, str, str]]:
 def printed(comparison: Comparison) -> str:
     """How many printed numbers agree, are explained, and are open."""
     rows = comparison.paper.summary
-    agrees, explained, differs = (
-        sum(getattr(row, key) for row in rows) for key in ("agrees", "explained", "differs")
+    agrees, explained, differs, better = (
+        sum(getattr(row, key) for row in rows)
+        for key in ("agrees", "explained", "differs", "better")
     )
     ran = agrees + explained + differs
     if not ran:
@@ -89,7 +90,7 @@ def printed(comparison: Comparison) -> str:
     return (
         f"{agrees:,} of {counted(ran, 'number')} that this run measured agree within two standard "
         f"errors; a flaw that it reproduces explains {explained:,}; {differs:,} differ, and we do "
-        "not know why."
+        f"not know why{f': in {better:,} of them ours is better' if better else ''}."
     )
 
 

@@ -173,6 +173,27 @@ def test_the_summary_adds_up():
     assert (row.same_side, row.comparisons) == (1, 3)
 
 
+@pytest.mark.parametrize(
+    ("cost", "values", "better"),
+    [("rank", {"RethinkNet": 5.0, "PCC": 20.0}, 1), ("f1", {"RethinkNet": 0.8, "PCC": 0.2}, 1),
+     ("f1", {"RethinkNet": 0.651}, 0)],
+)  # fmt: skip
+def test_the_summary_says_where_ours_is_the_better_number(cost, values, better):
+    summary = paper_section(run(cost, "yeast", values)).summary
+    assert sum(row.better for row in summary if row.table == "algorithms") == better
+
+
+def test_a_better_fit_of_the_training_part_is_not_a_better_number():
+    experiments = {"rnn_variants": Experiment(("LSTM-200k",), ("rank",), ("emotions",))}
+    made = evidence(
+        experiments, lambda cell: (0.1 if cell["part"] == "train" else 1.5) + wobble(cell["seed"]),
+        paper=paper(),
+    )  # fmt: skip
+    fits = {row.model: row.status for row in ran(made, "rnn_variants") if "LSTM" in row.model}
+    assert fits == {"LSTM, train part": "differs", "LSTM, test part": "agrees"}
+    assert sum(row.better for row in paper_section(made).summary) == 0
+
+
 def test_a_data_set_the_paper_does_not_have_adds_nothing():
     result = paper_section(run("rank", "chain", dict.fromkeys(SEVEN, 1.0))).rows
     assert {row.status for row in result} == {"not run"}

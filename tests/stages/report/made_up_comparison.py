@@ -255,7 +255,7 @@ def _paper(datasets, ranked):
         for place, model in enumerate(PAPER_MODELS, start=1)
         if "yeast" in datasets
     ]
-    summary = [Agreement("algorithms", cost, 3, 1, 0, 1, 1, 2, 3) for cost in COSTS]
+    summary = [Agreement("algorithms", cost, 3, 1, 0, 1, 1, 1, 2, 3) for cost in COSTS]
     return PaperBeside(rows, summary if rows else [])
 
 

@@ -25,12 +25,12 @@ def test_a_difference_has_a_symbol_and_words_for_its_meaning():
 
 
 def test_agreement_is_counted_over_all_costs():
-    counts = [Agreement("algorithms", cost, 5, 1, 1, 1, 2, 2, 3) for cost in ("rank", "f1")]
+    counts = [Agreement("algorithms", cost, 5, 1, 1, 1, 1, 2, 2, 3) for cost in ("rank", "f1")]
     text = agreement(counts)
     assert text.startswith("The paper prints 10 numbers in six tables. 2 agree with ours")
     assert "2 are explained by a flaw that this run reproduces, 2 differ" in text
     assert "4 were not run. Of 6 pairs of algorithms on a data set, 4 are in" in text
-    untouched = [Agreement("mscoco", "f1", 4, 0, 0, 0, 4, 0, 0)]
+    untouched = [Agreement("mscoco", "f1", 4, 0, 0, 0, 0, 4, 0, 0)]
     assert agreement(untouched) == "This run has not one of the 4 numbers that the paper prints."
 
 
