@@ -36,10 +36,11 @@ class ChainRNN(NetEstimator):
         training unstable (F1 on yeast between .34 and .50 from seed to seed).
     batch_size, epochs, learning_rate, stopping, extractor, device, random_state, …
         The parameters of training, all by keyword: see `rethink.nets.estimator.NetEstimator`. Only
-        `clip` is another: without it a step of a long chain can go so far astray that the net is
-        blind to its input from then on (yeast, first split, after 46 epochs: accuracy .345, the
-        same labels for every row), and a lower rate learns too little in hundreds of epochs (enron,
-        first split, 240 epochs: F1 .22 at .003, .46 with `clip`).
+        `clip` is another: long gradients of a long chain lead astray, and a rate that is low enough
+        to bear them learns too little in hundreds of epochs (enron, first split, 240 epochs: F1 .22
+        at .003, .46 with `clip`). It is no cure for all: on the first split of yeast the net is
+        blind to its input after twenty epochs and stays so (accuracy .345, the same labels for
+        every row); on two other splits it is not.
 
     Attributes
     ----------
