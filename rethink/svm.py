@@ -179,7 +179,7 @@ class Extensions:
     def prepare(self) -> None:
         """Extend the curvature by the further columns: [[A, cross], [crossᵀ, corner]] for each."""
         problem, curvature, w = self.base.problem, self.base.curvature, self.base.w
-        self.extra = self.column(self.numbers)
+        self.extra = self.dense(self.numbers)
         self.W = np.vstack([np.repeat(w[:, None], len(self.own), axis=1), 0 * self.own])
         self.gradient = np.vstack([np.zeros((len(w), len(self.own))), -self.own])
         rows = curvature.active[:, None] * self.extra
@@ -203,15 +203,15 @@ class Extensions:
         self.low, self.high = np.maximum(self.low, low), np.minimum(self.high, high)
         return stalled
 
-    def column(self, numbers: np.ndarray) -> np.ndarray:
-        """Some of the columns, dense."""
+    def dense(self, numbers: np.ndarray) -> np.ndarray:
+        """The columns of these numbers as a dense array."""
         columns = self.columns[:, numbers]
         return columns.toarray() if sp.issparse(columns) else columns
 
     def extended(self, number: int) -> SquaredHinge:
         """The problem of one machine."""
         problem, gram = self.base.problem, self.base.problem.gram
-        column = self.column(np.array([number]))
+        column = self.dense(np.array([number]))
         if gram is not None:
             cross = problem.Z.T @ column
             gram = np.block([[gram, cross], [cross.T, column.T @ column]])
