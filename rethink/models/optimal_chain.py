@@ -129,7 +129,8 @@ class OptimalChain(MultiLabelEstimator):
         which changes the time, not the result.
         """
         models = [clone(self).set_params(C=C) for C in Cs]
-        if self.order is None and self.order_search != "file" and self.order_C is None:
+        own_orders = self.order is None and self.order_search != "file" and self.order_C is None
+        if own_orders or not models:
             return [model.fit(X, Y) for model in models]
         for model in models:
             model._check_params()

@@ -97,6 +97,10 @@ class NetEstimator(MultiLabelEstimator):
     ensemble : int
         So many nets of different initial weights and batches, whose probabilities are averaged;
         where a net has none, as in CNN-RNN, they vote. A search tries the first one alone.
+    restarts : int
+        How often, at the most, a net that is blind after training, which means that it predicts the
+        same for all rows of `fit` though their labels differ, is trained again from other initial
+        weights and batches.
     extractor : torch.nn.Module or None
         Early layers, trained end to end: from instances of any shape to vectors, or to maps of
         shape (n, channels, h, w). Nets on vectors take the mean over the patches of a map.
@@ -125,6 +129,8 @@ class NetEstimator(MultiLabelEstimator):
         Epochs, from 1, in which the loss of a net rose to more than twice that of the one before.
     epochs_ : int
         How many epochs were run; of the first net.
+    restarts_ : int
+        How many nets were blind and trained again.
     """
 
     l2: float = 1e-5
@@ -141,6 +147,7 @@ class NetEstimator(MultiLabelEstimator):
     tolerance: float = 1e-4
     patience: int = 30
     ensemble: int = 1
+    restarts: int = 0
     extractor: "torch.nn.Module | None" = None
     scaling: str | None = None
     device: str = "auto"
@@ -167,6 +174,7 @@ class NetEstimator(MultiLabelEstimator):
         "tolerance": NOT_NEGATIVE,
         "patience": COUNT,
         "ensemble": COUNT,
+        "restarts": Number(0, whole=True),
         "scaling": OneOf(("unit", None)),
         "threads": COUNT_OR_NONE,
         "verbose": Number(0, whole=True),
@@ -180,10 +188,9 @@ class NetEstimator(MultiLabelEstimator):
         """
         X, Y = self._check_fit(X, Y)
         data = self.data(X, Y)
-        trainers = [self.trainer(data, np.arange(len(Y)), seed) for seed in self._seeds()]
+        self.restarts_ = 0
         with self._threads():
-            for trainer in trainers:
-                trainer.run(self.epochs)
+            trainers = [self._trained(data, np.arange(len(Y)), seed) for seed in self._seeds()]
         self.nets_ = [trainer.trained for trainer in trainers]
         self.loss_history_ = trainers[0].history
         self.loss_jumps_ = sorted({epoch for trainer in trainers for epoch in trainer.jumps})
@@ -272,6 +279,17 @@ class NetEstimator(MultiLabelEstimator):
         recipe = Recipe(**{f.name: known[f.name] for f in fields(Recipe) if f.name in known})
         reweighter = self.reweighter()
         return Trainer(net, data, index, recipe, seed, reweighter, self._rule(reweighter))
+
+    def _trained(self, data: "Data", index: np.ndarray, seed: int) -> "Trainer":
+        """A trainer that has run; one whose net is blind makes way for another."""
+        for again in range(self.restarts + 1):
+            start = derive_seed("restart", seed, again) if again else seed
+            trainer = self.trainer(data, index, start)
+            trainer.run(self.epochs)
+            if again == self.restarts or not trainer.is_blind():
+                break
+            self.restarts_ += 1
+        return trainer
 
     def reweighter(self) -> "Reweighter | None":
         """What weighs the losses of labels; None for a net that is blind to the cost."""

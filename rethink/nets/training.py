@@ -155,6 +155,12 @@ class Trainer:
         losses = [float(self._loss(self.trained, part)) * len(part) for part in parts]
         return sum(losses) / len(index)
 
+    def is_blind(self) -> bool:
+        """Whether the prediction is the same for all rows, though their labels are not."""
+        probabilities = self.trained.predict(self.data.rows, self.index)[-1]
+        predicted, labels = probabilities > self.trained.threshold, self.data.labels_of(self.index)
+        return bool((predicted == predicted[0]).all() and (labels != labels[0]).any())
+
     def _epoch(self) -> float:
         self._refresh()
         self.net.train()

@@ -61,6 +61,35 @@ def test_labels_that_no_row_has_do_not_prolong_a_search():
     assert search(net, {}, noise, np.zeros((60, 2)), ["f1"], seed=0)["f1"].params["epochs"] < 2000
 
 
+class Unlucky(ChainRNN):
+    """A net whose first `bad` starts never leave their initial weights."""
+
+    bad = 1
+
+    def trainer(self, *given):
+        started = getattr(self, "restarts_", 0)
+        rate = self.learning_rate
+        self.learning_rate = 1e-9 if started < self.bad else rate
+        try:
+            return super().trainer(*given)
+        finally:
+            self.learning_rate = rate
+
+
+@pytest.mark.parametrize(("bad", "restarts"), [(0, 0), (1, 1), (9, 2)])
+def test_a_blind_net_is_trained_again_from_other_weights(bad, restarts):
+    net = Unlucky(hidden=8, features=8, learning_rate=0.05, epochs=60, random_state=0)
+    net.bad = bad
+    predicted = net.fit(X, Y).predict(X)
+    assert net.restarts_ == restarts
+    assert (predicted == predicted[0]).all() == (bad > 2)
+
+
+def test_equal_labels_are_no_sign_of_a_blind_net():
+    net = ChainRNN(hidden=8, features=8, **SMALL).fit(X, np.tile([1, 0, 1], (len(X), 1)))
+    assert net.restarts_ == 0
+
+
 @pytest.mark.parametrize("net", NETS)
 def test_a_falling_rate_and_averaged_weights_change_every_net(net):
     base = clone(net).set_params(schedule="constant", average=False, batch_size=32)
