@@ -164,7 +164,9 @@ def test_sparse_rows_give_the_results_of_dense_ones(net):
     sparse = sp.csr_matrix(np.where(X > 0, X, 0))
     one = clone(net).fit(sparse.toarray(), Y)
     other = clone(net).fit(sparse, sp.csr_array(Y))
-    assert weights_of(one) == weights_of(other)
+    # A sparse product adds in another order: some processors round its last bits otherwise.
+    for expected, given in zip(one.nets_, other.nets_, strict=True):
+        torch.testing.assert_close(given.state_dict(), expected.state_dict(), rtol=1e-4, atol=1e-5)
     np.testing.assert_array_equal(other.predict(sparse), one.predict(sparse.toarray()))
 
 

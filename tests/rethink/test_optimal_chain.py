@@ -160,6 +160,11 @@ def test_a_given_order_is_taken_and_a_wrong_one_refused():
         OptimalChain(order=[0, 0]).fit(X, Y)
 
 
+@pytest.mark.parametrize("more", [{}, {"order_C": 0.1}], ids=str)
+def test_a_path_of_no_strengths_has_no_chains(more):
+    assert OptimalChain(**more).fit_path(X, Y, []) == []
+
+
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("more", [{}, {"order_C": 0.1}, {"order_search": "file"}], ids=str)
 def test_a_path_of_strengths_has_the_chains_that_are_fitted_one_by_one(more, kind):
