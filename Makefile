@@ -69,7 +69,7 @@ docs: tools ## build the documentation into site/, without a network
 	@echo "the documentation is at site/index.html"
 
 plan: environment ## what would run: cells, cached, CPU hours; make plan NAME=paper for another profile
-	@python -m stages.train --plan $${NAME:+--profile "$$NAME"}
+	@python -m stages.outlook $${NAME:+--profile "$$NAME"}
 
 profile: asked-profile environment ## make profile NAME=paper (or quick, wide, smoke, images)
 	@python -m stages.common.profile "$$NAME" $(OPTIONS)

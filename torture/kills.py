@@ -52,7 +52,7 @@ IMPORTED = [
     "dvc.cli", "dvc.commands.repro", "dvc.repo", "dvc.repo.reproduce", "prefect.cli.server",
     "prefect.cli.worker", "prefect.engine", "prefect.server.api.server", "prefect.workers.process",
     "distributed.cli.dask_scheduler", "distributed.cli.dask_worker", "sklearn.linear_model",
-    "stages.train.engine", "stages.train.outlook", "stages.train.assemble", "rich.live", "primed",
+    "stages.train.engine", "stages.outlook", "stages.train.assemble", "rich.live", "primed",
 ]  # fmt: skip
 # the names of cells depend on the code, which takes half a second to read
 PRIMED = "from stages.common.keys import versions\n\nversions('Slow', 'f1')\n"

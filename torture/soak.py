@@ -45,7 +45,7 @@ class Sleeps(AllZeros):
 '''
 IMPORTED = [
     "distributed.cli.dask_scheduler", "distributed.cli.dask_worker", "stages.train.assemble",
-    "stages.train.cluster", "stages.train.engine", "stages.train.outlook", "stages.train.work",
+    "stages.train.cluster", "stages.train.engine", "stages.outlook", "stages.train.work",
 ]  # fmt: skip
 # what a local run sets, and what docs/machines.md asks of others
 SHORT_LOG = {"DASK_DISTRIBUTED__ADMIN__LOW_LEVEL_LOG_LENGTH": "50"}

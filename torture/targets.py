@@ -216,11 +216,11 @@ def check_model(folder: Path) -> None:
 def check_published(folder: Path) -> None:
     """Run rows and scores of the kind that later stages read."""
     from stages.common import paths
+    from stages.common.forecast import timings
     from stages.common.published import published_scores, read_published
     from stages.common.store import Store
     from stages.evaluate import SCHEMA
     from stages.train.assemble import runs_table
-    from stages.train.forecast import timings
 
     paths.RESULTS = folder.parent
     rows = read_published()
@@ -231,11 +231,11 @@ def check_published(folder: Path) -> None:
 
 def check_manifest(folder: Path) -> None:
     """A cell that is complete, or none."""
+    from stages.common.forecast import timings
     from stages.common.plan import Cell
     from stages.common.predictions import label_matrix
     from stages.common.store import Store
     from stages.train.assemble import runs_table
-    from stages.train.forecast import timings
 
     cell, store = Cell("tiny", "top-k", "f1", 0), Store(folder / "store")
     place = store.folder(cell, "0" * 32)

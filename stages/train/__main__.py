@@ -11,12 +11,10 @@ from stages.common.errors import CELLS_FAILED, UserError, run_command
 from stages.common.machine import worker_count
 from stages.common.params import load_params
 from stages.common.plan import Cell, plan
-from stages.common.profile import params_under, profile_names
 from stages.common.store import Manifest, Store
 from stages.common.words import as_line
 from stages.train.assemble import assemble
 from stages.train.lead import Lead
-from stages.train.outlook import describe_plan
 from stages.train.progress import Progress
 
 NO_RESULT = ("failed", "timeout", "died")
@@ -41,32 +39,22 @@ def summarize(cells: dict[Cell, Manifest]) -> bool:
 def main() -> int:
     """Command line."""
     parser = argparse.ArgumentParser(
-        description=__doc__,
-        epilog="example: python -m stages.train --dataset yeast; python -m stages.train --plan",
+        description=__doc__, epilog="example: python -m stages.train --dataset yeast"
     )
     parser.add_argument("--dataset", help="one data set (default: all of params.yaml)")
     parser.add_argument("--model", help="only its cells, and no assembly of the results")
-    parser.add_argument("--plan", action="store_true", help="list the cells, compute nothing")
-    parser.add_argument(
-        "--profile", help="of which to show the plan: " + ", ".join(profile_names())
-    )
     again = "compute cells with these statuses again (default: with any but ok)"
     parser.add_argument("--retry", choices=NO_RESULT, nargs="*", help=again)
     parser.add_argument("--workers", type=int, default=worker_count(), help="processes at a time")
     tolerate = "exit 0 although cells failed, so that the report can show them"
     parser.add_argument("--tolerate-failures", action="store_true", help=tolerate)
     args = parser.parse_args()
-    if args.profile and not args.plan:
-        raise UserError("--profile only shows a plan; to switch: make profile NAME=" + args.profile)
-    params = params_under(args.profile) if args.profile else load_params()
+    params = load_params()
     if args.model and args.model not in params.models_used():
         hint = nearest(args.model, params.models_used())
         raise UserError(f"model {args.model!r} is in no experiment of params.yaml; {hint}")
     datasets = params.chosen(args.dataset)
     store = Store(paths.store())
-    if args.plan:
-        print(describe_plan(datasets, params, store, args.workers))
-        return 0
     cells = plan(params, load_catalog(), datasets)
     cells = [cell for cell in cells if args.model in (None, cell.model)]
     retry = () if args.retry is None else args.retry or NO_RESULT

@@ -17,6 +17,7 @@ import numpy as np
 from rethink.models.named import modules_of
 from rethink.seeds import derive_seed
 from stages.common.errors import UserError
+from stages.common.forecast import Forecast
 from stages.common.keys import names, versions, worker_modules
 from stages.common.machine import host_name, memory_share
 from stages.common.params import Params
@@ -25,7 +26,6 @@ from stages.common.prepared import load_splits
 from stages.common.published import read_published
 from stages.common.store import Manifest, Store
 from stages.train.compute import Result, Task
-from stages.train.forecast import Forecast
 from stages.train.progress import Progress
 from stages.train.work import Work
 

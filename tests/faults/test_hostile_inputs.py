@@ -16,6 +16,7 @@ import rethink
 from stages.common import paths
 from stages.common.closed import read_yaml
 from stages.common.errors import DataError, UserError
+from stages.common.forecast import timings
 from stages.common.plan import Cell
 from stages.common.published import COLUMNS, read_published
 from stages.common.store import Store
@@ -23,7 +24,6 @@ from stages.common.tables import write_table
 from stages.features.decode import thumbnail
 from stages.fetch.archive import unpack_zip
 from stages.train.compute import Result
-from stages.train.forecast import timings
 from torture import hostile
 from torture.ledger import Ledger
 from torture.targets import TARGETS

@@ -91,7 +91,7 @@ def test_the_plan_tells_what_is_computed_published_and_missing(published):
     params = published.params()
     params["train"]["seeds"] = 3
     published.write_params(params)
-    output = published.run("stages.train", "--plan")
+    output = published.run("stages.outlook")
     lines = [line.replace("|", "").split() for line in output.splitlines() if "tiny" in line]
     rows = {model: counts[:4] for _, model, *counts in lines}
     assert rows["BR-LR"] == ["12", "0", "8", "4"] and rows["top-k"] == ["12", "8", "0", "4"]
@@ -100,7 +100,7 @@ def test_the_plan_tells_what_is_computed_published_and_missing(published):
 
 def test_the_plan_of_a_fresh_clone_knows_published_cells_by_their_names(published):
     shutil.rmtree(published.path / "data" / "prepared")
-    output = published.run("stages.train", "--plan")
+    output = published.run("stages.outlook")
     assert f"{CELLS} cells, 0 computed, {CELLS} published, 0 to compute" in output
     assert "published?: the data is not here yet" in output
 

@@ -64,11 +64,11 @@ def test_whatever_a_model_does_its_cell_is_a_row_and_the_others_go_on(broken):
 
 
 def test_the_plan_lists_cells_says_which_are_cached_and_how_long_the_rest_takes(project):
-    before = project.run("stages.train", "--plan")
+    before = project.run("stages.outlook")
     assert "32 cells, 0 computed, 0 published, 32 to compute" in before
     assert "32 cells of models never timed, guessed by size" in before
     project.run("stages.train", "--model", "BR-LR")
-    after = project.run("stages.train", "--plan")
+    after = project.run("stages.outlook")
     assert "32 cells, 8 computed, 0 published, 24 to compute" in after
     assert not (project.path / "data" / "predictions").exists()
 
@@ -78,7 +78,7 @@ def test_the_plan_of_data_that_is_not_there_yet_says_so(project):
     params["datasets"] = ["tiny", "single"]
     project.write_params(params)
     (project.path / "data" / "prepared" / "single" / "card.json").unlink()
-    output = project.run("stages.train", "--plan")
+    output = project.run("stages.outlook")
     assert "no data" in output and "64 cells" in output
     output = project.run("stages.train", code=2)
     assert "data set single is not prepared; run: dvc repro split@single" in output

@@ -5,13 +5,13 @@ from types import SimpleNamespace
 
 import pytest
 
+from stages.common.forecast import LEAST, Forecast
 from stages.common.params import load_params
 from stages.common.plan import Cell
 from stages.common.profile import params_under, profile_names
 from stages.common.published import read_published
 from stages.common.store import Store
-from stages.train.forecast import LEAST, Forecast
-from stages.train.outlook import describe_plan
+from stages.outlook import describe_plan
 
 SIZES = {"small": (100, 4), "wide": (100, 16), "long": (1600, 4), "large": (1600, 64)}
 
@@ -21,7 +21,7 @@ def forecast(monkeypatch):
     """A forecast from times of a model on data sets of known sizes."""
     sets = {name: SimpleNamespace(size=size) for name, size in SIZES.items()}
     catalog = SimpleNamespace(datasets=sets)
-    monkeypatch.setattr("stages.train.forecast.load_catalog", lambda: catalog)
+    monkeypatch.setattr("stages.common.forecast.load_catalog", lambda: catalog)
     params = load_params()
 
     def made(model, **seconds):

@@ -1,17 +1,21 @@
 """What a run would compute, in words: its cells, where they are, and the time left."""
 
+import argparse
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 
-from stages.common.errors import DataError
+from stages.common import paths
+from stages.common.errors import DataError, run_command
+from stages.common.forecast import Forecast
 from stages.common.keys import names
-from stages.common.params import Params
+from stages.common.machine import worker_count
+from stages.common.params import Params, load_params
 from stages.common.plan import Cell, plan
+from stages.common.profile import params_under, profile_names
 from stages.common.published import Row, read_published
 from stages.common.store import Store
 from stages.common.words import text_table
-from stages.train.forecast import Forecast
 
 HEAD = ("data set", "model", "cells", "computed", "published", "missing", "CPU s left")
 States = dict[Cell, str]  # computed, published or missing; with a ? where the data is not here yet
@@ -100,3 +104,22 @@ def _experiments(forecast: Forecast, datasets: list[str]) -> Iterator[tuple[str,
         cells = set(plan(one, forecast.catalog, datasets))
         yield name, len(cells), len(cells - planned)
         planned |= cells
+
+
+def main() -> int:
+    """Command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, epilog="example: python -m stages.outlook --profile paper"
+    )
+    parser.add_argument("--dataset", help="one data set (default: all of params.yaml)")
+    parser.add_argument("--profile", help="in place of params.yaml: " + ", ".join(profile_names()))
+    parser.add_argument("--workers", type=int, default=worker_count(), help="processes at a time")
+    args = parser.parse_args()
+    params = params_under(args.profile) if args.profile else load_params()
+    store = Store(paths.store())
+    print(describe_plan(params.chosen(args.dataset), params, store, args.workers))
+    return 0
+
+
+if __name__ == "__main__":
+    run_command(main)
