@@ -4,6 +4,7 @@ Features are in parts of a few hundred rows. Beside them are a table of the rows
 labels, and small pictures of some.
 """
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,7 @@ from stages.common.tables import read_table, table_to_matrix
 ROWS, LABELS, THUMBNAILS = "rows.parquet", "labels.parquet", "thumbnails.parquet"
 SUMMARY, SPEED = "summary.json", "speed.json"
 IMAGES = "images.parquet"  # the table of rows, beside the prepared data
-KEY, PATCHES = b"key", b"patches"  # metadata of a part
+KEY, SHOWN, PATCHES = b"key", b"shown", b"patches"  # metadata of a part
 
 
 @dataclass(frozen=True)
@@ -43,9 +44,10 @@ def read_rows(folder: Path) -> Rows:
     )
 
 
-def part_keys(folder: Path) -> list[str]:
-    """What each part was made of, as a hash."""
-    return [pq.read_schema(path).metadata[KEY].decode() for path in parts(folder)]
+def hash_of_parts(folder: Path, name: bytes) -> str:
+    """A hash of what each part was made of (KEY), or of what it shows alone (SHOWN)."""
+    names = (pq.read_schema(path).metadata[name] for path in parts(folder))
+    return hashlib.sha256(b"".join(names)).hexdigest()
 
 
 def parts(folder: Path) -> list[Path]:

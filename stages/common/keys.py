@@ -24,7 +24,9 @@ class Names(NamedTuple):
     """Two names of a cell, both hashes."""
 
     key: str  # all that determines the result: its name in the store
-    asked: str  # the same without the code and libraries: its name among published results
+    # the same without the code and libraries, and with pictures in place of the features that these
+    # make of them, whose last bits differ between processors: its name among published results
+    asked: str
 
 
 def names(cells: Iterable[Cell], params: Params) -> dict[Cell, Names]:
@@ -35,6 +37,7 @@ def names(cells: Iterable[Cell], params: Params) -> dict[Cell, Names]:
         for cell in group:
             parts = ingredients(cell, params, card, splits)
             asked = {name: part for name, part in parts.items() if name != "versions"}
+            asked["data"] = card.get("pictures", parts["data"])
             both[cell] = Names(key(parts), key(asked))
     return both
 

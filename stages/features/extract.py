@@ -18,7 +18,7 @@ from itertools import islice
 from math import ceil
 from pathlib import Path
 from threading import Lock
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -27,7 +27,7 @@ import torch
 
 from stages.common.errors import DataError
 from stages.common.files import sha256_of
-from stages.common.image_features import KEY, PATCHES, parts
+from stages.common.image_features import KEY, PATCHES, SHOWN, parts
 from stages.common.sources import Pictures
 from stages.common.tables import write_table
 from stages.common.version import code_version
@@ -83,7 +83,8 @@ def extract(
     """Bring every missing part to `folder`; None if none was missing."""
     step = PART_BATCHES * pictures.batch
     spans = [files[start : start + step] for start in range(0, len(files), step)]
-    keys = [part_key(span, network, pictures) for span in spans]
+    shown = [pictures_of(span, network, pictures) for span in spans]
+    keys = [part_key(name, network, pictures) for name in shown]
     for stale in parts(folder)[len(spans) :]:
         stale.unlink()
     missing = [n for n, key in enumerate(keys) if not has_part(part_path(folder, n), key)]
@@ -95,7 +96,8 @@ def extract(
     images, forward = 0, 0.0
     for n in missing:
         group = list(islice(seen, ceil(len(spans[n]) / pictures.batch)))
-        _write(part_path(folder, n), keys[n], group, pictures)
+        names = {KEY: keys[n], SHOWN: shown[n]}
+        _write(part_path(folder, n), names, group, pictures)
         images += len(spans[n])
         forward += sum(batch.forward for batch in group)
         if time.perf_counter() - last_line > LINE_EVERY:
@@ -107,17 +109,20 @@ def extract(
     return Speed(images, time.perf_counter() - started, forward, used)
 
 
-def part_key(files: Sequence[Path], network: Network, pictures: Pictures) -> str:
-    """A name for all that determines a part: the images, the weights, the code."""
-    made_of = {
-        "images": [sha256_of(path) for path in files],
-        "weights": network.weights,
-        "size": network.size,
-        "device": network.device,
-        "batch": pictures.batch,
-        "map": pictures.map,
-        "code": code_version(*CODE),
-    }
+def pictures_of(files: Sequence[Path], network: Network, pictures: Pictures) -> str:
+    """A name for what a part shows: the same on every processor, whose last bits may differ."""
+    images = [sha256_of(path) for path in files]
+    return _hash({"images": images, "weights": network.weights, "size": network.size,
+                  "map": pictures.map})  # fmt: skip
+
+
+def part_key(shown: str, network: Network, pictures: Pictures) -> str:
+    """A name for all that determines a part: what it shows, and what computes it."""
+    return _hash({"pictures": shown, "device": network.device, "batch": pictures.batch,
+                  "code": code_version(*CODE)})  # fmt: skip
+
+
+def _hash(made_of: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(made_of, sort_keys=True).encode()).hexdigest()
 
 
@@ -125,11 +130,11 @@ def _chunks(files: Sequence[Path], size: int) -> list[list[Path]]:
     return [list(files[start : start + size]) for start in range(0, len(files), size)]
 
 
-def _write(path: Path, key: str, group: list[Seen], pictures: Pictures) -> None:
+def _write(path: Path, names: dict[bytes, str], group: list[Seen], pictures: Pictures) -> None:
     with np.errstate(over="ignore"):  # what does not fit into half precision is refused below
         maps = np.concatenate([batch.maps.astype(pictures.map) for batch in group])
     pooled = np.concatenate([batch.pooled for batch in group])
-    write_part(path, key, pooled, maps, [image for batch in group for image in batch.decoded])
+    write_part(path, names, pooled, maps, [image for batch in group for image in batch.decoded])
 
 
 def part_path(folder: Path, number: int) -> Path:
@@ -138,7 +143,11 @@ def part_path(folder: Path, number: int) -> Path:
 
 
 def write_part(
-    path: Path, key: str, pooled: np.ndarray, maps: np.ndarray, decoded: list[Decoded]
+    path: Path,
+    names: dict[bytes, str],
+    pooled: np.ndarray,
+    maps: np.ndarray,
+    decoded: list[Decoded],
 ) -> None:
     """One row an image: the vector, the map patch by patch, and what was odd about the file."""
     for name, values in (("vector", pooled), ("map", maps)):
@@ -152,7 +161,7 @@ def write_part(
             "detail": [image.detail for image in decoded],
         }
     )
-    write_table(path, table.replace_schema_metadata({KEY: key, PATCHES: str(maps.shape[1])}))
+    write_table(path, table.replace_schema_metadata(names | {PATCHES: str(maps.shape[1])}))
 
 
 def _lists(matrix: np.ndarray) -> pa.Array:

@@ -19,11 +19,13 @@ from stages.common.errors import DataError
 from stages.common.files import read_json, write_json
 from stages.common.image_features import (
     IMAGES,
+    KEY,
     ROWS,
+    SHOWN,
     SUMMARY,
     THUMBNAILS,
     Rows,
-    part_keys,
+    hash_of_parts,
     read_matrix,
     read_rows,
 )
@@ -187,10 +189,13 @@ def image_card(folder: Path, rows: Rows, pictures: Pictures) -> dict[str, Any]:
     summary = read_json(folder / SUMMARY)
     split = "random" if "all" in rows.parts else "official"
     parts = {part: rows.parts.count(part) for part in sorted(set(rows.parts))}
-    keys = hashlib.sha256("".join(part_keys(folder)).encode())
     facts: dict[str, Any] = {"split": split, "parts": parts}
     facts |= {"paper": pictures.paper, "examples": list(pictures.examples)}
-    return {"map_content": keys.hexdigest(), "images": {**summary, **facts}}
+    made_of, shown = (
+        hashlib.sha256(hash_of_parts(folder, name).encode() + rows.labels.tobytes()).hexdigest()
+        for name in (KEY, SHOWN)
+    )
+    return {"map_content": made_of, "pictures": shown, "images": {**summary, **facts}}
 
 
 def copy_images(folder: Path, target: Path) -> None:

@@ -8,7 +8,14 @@ import pytest
 
 from stages.common.catalog import load_catalog
 from stages.common.files import sha256_of
-from stages.common.image_features import parts, patches_of, read_matrix
+from stages.common.image_features import (
+    KEY,
+    SHOWN,
+    hash_of_parts,
+    parts,
+    patches_of,
+    read_matrix,
+)
 from stages.common.sources import Pictures, Weights
 from stages.features import extract as extraction
 from stages.features.extract import Speed, extract
@@ -129,3 +136,15 @@ def test_the_real_network_sees_pictures_in_the_sample(mirror, tmp_path):
     pooled, maps = read_matrix(tmp_path, "pooled"), read_matrix(tmp_path, "map")
     assert pooled.shape == (4, 2048) and maps.shape == (4, 49 * 2048)
     assert (pooled >= 0).all() and 0.2 < pooled.mean() < 1.0
+
+
+def test_other_code_gives_parts_another_key_but_other_pictures_show_something_else(
+    files, network, tmp_path, monkeypatch
+):
+    extract(files, tmp_path / "one", network, PICTURES, workers=2)
+    extract([*files[1:], files[0]], tmp_path / "turned", network, PICTURES, workers=2)
+    monkeypatch.setattr(extraction, "CODE", ("stages.features.index",))
+    extract(files, tmp_path / "other", network, PICTURES, workers=2)
+    one, turned, other = (tmp_path / name for name in ("one", "turned", "other"))
+    assert hash_of_parts(one, SHOWN) == hash_of_parts(other, SHOWN) != hash_of_parts(turned, SHOWN)
+    assert len({hash_of_parts(folder, KEY) for folder in (one, turned, other)}) == 3

@@ -4,6 +4,9 @@ import platform
 
 import pytest
 
+from stages.common import paths
+from stages.common.files import read_json, write_json
+from stages.common.keys import names
 from stages.common.params import load_params
 from stages.common.plan import Cell
 from stages.common.store import Store
@@ -49,3 +52,19 @@ def test_retry_computes_what_it_names_again_and_nothing_else(params, tmp_path, s
     assert not is_settled(params, tmp_path, ["failed", "timeout", "died"], **row)
     assert not is_settled(params, tmp_path, [status], **row)
     assert is_settled(params, tmp_path, {"failed", "timeout", "died"} - {status}, **row)
+
+
+def test_features_that_differ_in_their_last_bits_ask_for_the_published_cell(project, monkeypatch):
+    monkeypatch.chdir(project.path)
+    params = load_params()
+    card = read_json(paths.prepared("tiny") / "card.json") | {"pictures": "a" * 64}
+    other = card | {"content": "0" * 64}
+    here, there = (named(params, about) for about in (card, other))
+    assert here.asked == there.asked and here.key != there.key
+    assert named(params, card | {"pictures": "b" * 64}).asked != here.asked
+
+
+def named(params, card):
+    """The names of a cell on data of this card."""
+    write_json(paths.prepared("tiny") / "card.json", card)
+    return names([CELL], params)[CELL]
