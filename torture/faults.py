@@ -1,4 +1,4 @@
-"""Poor machines for every stage: `python -m torture.faults --cases 340`.
+"""Poor machines for every stage: `python -m torture.faults --cases 440`.
 
 The disk is full at a random moment (a tmpfs of random size), the folder is read-only, a file cannot
 be renamed over another, the clock jumps by hours, each process may have 1 GiB. A stage must
@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from stages.common.image_features import SPEED
 from stages.common.tables import table_from_bytes
 from tests.conftest import CATALOG, PARAMS, ROOT
 from torture.ledger import Ledger, machine
@@ -35,7 +36,7 @@ STARTUP = ROOT / "torture" / "startup"
 PAGE = 4096
 WRITTEN = re.compile(rb"\d{4}-\d\d-\d\d \d\d:\d\d UTC")  # the report says when it was made
 MEASURED = ("seconds", "host")  # of a cell: these differ between any two runs
-UNTOLD = ("dask.log", ".lock")  # files that are no result
+UNTOLD = ("dask.log", ".lock", SPEED)  # files that are no result, or one that differs each time
 ENV = {"PYTHONPATH": os.pathsep.join([str(STARTUP), str(ROOT)]), "RETHINK_WORKERS": "1"}
 PATIENCE = 600  # seconds; a busy machine is slow
 COLD = 20  # one in so many cases starts as a user does, the others are forks (`warm.py`)
@@ -44,8 +45,9 @@ IMPORTED = [
     "cryptography.x509", "defusedxml.ElementTree", "great_expectations", "jinja2", "pyarrow.csv",
     "pyarrow.pandas_compat", "rich.live", "scipy.stats", "sklearn.calibration",
     "sklearn.linear_model", "sklearn.model_selection", "stages.split", "stages.evaluate",
-    *(f"stages.{name}.__main__" for name in ("fetch", "prepare", "train", "compare", "report")),
-    "stages.train.engine",
+    *(f"stages.{name}.__main__"
+      for name in ("fetch", "features", "prepare", "train", "compare", "report")),
+    "stages.features.extract", "stages.train.engine",
 ]  # fmt: skip
 
 Files = dict[str, bytes]
@@ -58,9 +60,14 @@ class Stage(NamedTuple):
     writes: tuple[str, ...]
 
 
-TINY = ["--dataset", "tiny"]
+TINY, DRAWN = ["--dataset", "tiny"], ["--dataset", "drawn"]
+DRAWINGS = {
+    "images": {"weights": "small-cnn"},
+    "sources": [{"format": "shapes", "drawing": {"instances": 40, "size": 32}}],
+}
 STAGES = {
     "fetch": Stage(TINY, ("data/raw/tiny/",)),
+    "features": Stage(DRAWN, ("data/features/drawn/",)),
     "prepare": Stage(TINY, ("data/prepared/tiny/",)),
     "split": Stage(TINY, ("data/splits/tiny.parquet",)),
     "train": Stage(TINY, ("data/cells/tiny/", "data/predictions/tiny", "data/runs/tiny")),
@@ -75,10 +82,10 @@ class Wrong(Exception):
     """A promise was broken."""
 
 
-def run(stage: str, folder: Path, **env: str) -> tuple[int, str]:
+def run(stage: str, folder: Path, arguments: list[str], **env: str) -> tuple[int, str]:
     """The exit code of a stage and all that it prints."""
     done = subprocess.run(
-        [sys.executable, "-m", f"stages.{stage}", *STAGES[stage].arguments],
+        [sys.executable, "-m", f"stages.{stage}", *arguments],
         cwd=folder, env=os.environ | ENV | env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         text=True, timeout=PATIENCE,
     )  # fmt: skip
@@ -86,13 +93,17 @@ def run(stage: str, folder: Path, **env: str) -> tuple[int, str]:
 
 
 def make_project(folder: Path) -> None:
-    """The tiny project of the tests, run in peace from the first stage to the last."""
+    """The tiny project of the tests and a set of drawings, run in peace through all stages."""
     (folder / "data").mkdir(parents=True)
-    (folder / "data" / "catalog.yaml").write_text(yaml.safe_dump(CATALOG))
+    weights = yaml.safe_load((ROOT / "data" / "catalog.yaml").read_text())["weights"]
+    datasets = CATALOG["datasets"] | {"drawn": DRAWINGS}
+    catalog = {"datasets": datasets, "weights": {"small-cnn": weights["small-cnn"]}}
+    (folder / "data" / "catalog.yaml").write_text(yaml.safe_dump(catalog))
     (folder / "params.yaml").write_text(yaml.safe_dump(PARAMS, sort_keys=False))
     shutil.copytree(ROOT / "data" / "paper", folder / "data" / "paper")
-    for stage in STAGES:
-        code, output = run(stage, folder)
+    steps = [(stage, about.arguments) for stage, about in STAGES.items()]
+    for stage, arguments in [("fetch", DRAWN), *steps]:
+        code, output = run(stage, folder, arguments)
         if code:
             raise SystemExit(f"{stage}: {output}")
 
@@ -157,7 +168,7 @@ class Bench:
         """The exit code of a stage on this disk, and all that it prints."""
         env["TMPDIR"] = str(self.scratch)
         if cold:
-            return run(stage, self.disk, **env)
+            return run(stage, self.disk, STAGES[stage].arguments, **env)
         self.log.unlink(missing_ok=True)
         everything = os.environ | ENV | {"LD_PRELOAD": str(self.clock)} | env
         child = self.warm.start(
@@ -285,7 +296,7 @@ def report(ledger: Ledger) -> int:
 def main() -> int:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--cases", type=int, default=340, help="in all, with those of the ledger")
+    parser.add_argument("--cases", type=int, default=440, help="in all, with those of the ledger")
     parser.add_argument("--stages", nargs="+", choices=STAGES, default=list(STAGES))
     parser.add_argument("--faults", nargs="+", choices=FAULTS, default=list(FAULTS))
     parser.add_argument("--minutes", type=float, default=1e9, help="begin nothing after so many")

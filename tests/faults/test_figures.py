@@ -33,7 +33,7 @@ def test_only_what_stands_between_the_marks_is_written():
         ("hostile", "| saved models | 7 | 4 | 3 | 0 | 1 |"),
         ("load", "| plan | 1.0 s, 2 MB | 10.0 s, 3 MB | 1.00 |"),
         ("soak", "A cell costs the lead 3.0 KB"),
-        ("faults", "Cases: 3 so far, of the 340 asked for. 2 right results, 1 clear errors"),
+        ("faults", "Cases: 3 so far, of the 440 asked for. 2 right results, 1 clear errors"),
         ("bits", "| 2 workers | 36 of 36 | 0 |"),
     ],
 )
