@@ -137,15 +137,7 @@ def doors():
     with tempfile.TemporaryDirectory() as name:
         base = Path(name)
         folder = copy_of_the_project(base / "clone")
-        (folder / "rethink" / "models" / "busy.py").write_text(BUSY)
-        path = folder / "params.yaml"
-        params = yaml.safe_load(path.read_text())
-        models = {f"busy-{n}": {"estimator": "Busy", "params": {"number": n}} for n in range(5)}
-        params |= {"datasets": ["exclusive"], "models": models}
-        costs = ["hamming", "rank", "f1", "accuracy"]
-        params["experiments"] = {"algorithms": {"models": list(models), "costs": costs}}
-        params["train"] |= {"seeds": 10, "device": "cpu"}
-        path.write_text(yaml.safe_dump(params, sort_keys=False))
+        write_busy(folder)
         shell = Shell(folder, base / "prefect", free_port(), RETHINK_WORKERS=str(WORKERS))
         try:
             shell.start(f"prefect server start --host 127.0.0.1 --port {shell.port}")
@@ -170,6 +162,19 @@ def doors():
         print(f"  {what:<46}{took:6.1f} s, {ideal / took:4.0%} of the ideal", flush=True)
     dvc, flow = list(times.values())[1:]
     print(f"  the flow takes {flow / dvc:.2f} times as long as dvc repro", flush=True)
+
+
+def write_busy(folder):
+    """Have a clone of the project plan 200 cells of a second, and nothing else."""
+    (folder / "rethink" / "models" / "busy.py").write_text(BUSY)
+    path = folder / "params.yaml"
+    params = yaml.safe_load(path.read_text())
+    models = {f"busy-{n}": {"estimator": "Busy", "params": {"number": n}} for n in range(5)}
+    params |= {"datasets": ["exclusive"], "models": models}
+    costs = ["hamming", "rank", "f1", "accuracy"]
+    params["experiments"] = {"algorithms": {"models": list(models), "costs": costs}}
+    params["train"] |= {"seeds": 10, "fewer_seeds": [], "device": "cpu"}
+    path.write_text(yaml.safe_dump(params, sort_keys=False))
 
 
 def reference_jobs():
@@ -202,12 +207,7 @@ def scale():
           f"the longest {longest:.0f} s", flush=True)  # fmt: skip
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for package in ("rethink", "stages"):
-            shutil.copytree(ROOT / package, folder / package)
-        (folder / "rethink" / "models" / "busy.py").write_text(BUSY)
-        (folder / "replay.py").write_text(REPLAY)
-        (folder / "data").mkdir()
-        (folder / "data" / "catalog.yaml").write_text(yaml.safe_dump(CATALOG))
+        write_replay(folder)
         for divisor, workers in REPLAYS:
             write_sleeps(folder / "params.yaml", groups, divisor)
             for stage in ("fetch", "prepare", "split"):
@@ -219,6 +219,16 @@ def scale():
             assert done.returncode == 0, done.stderr
             took = json.loads(done.stdout.splitlines()[-1])
             print_replay(took, divisor, workers, work / divisor, longest / divisor)
+
+
+def write_replay(folder):
+    """The code, with models that sleep, and a data set that they do not look at."""
+    for package in ("rethink", "stages"):
+        shutil.copytree(ROOT / package, folder / package)
+    (folder / "rethink" / "models" / "busy.py").write_text(BUSY)
+    (folder / "replay.py").write_text(REPLAY)
+    (folder / "data").mkdir()
+    (folder / "data" / "catalog.yaml").write_text(yaml.safe_dump(CATALOG))
 
 
 def write_sleeps(path, groups, divisor):
