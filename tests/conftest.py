@@ -69,7 +69,7 @@ MODELS_OF_A_THIN_RUN = ["all-zeros", "BR-LR", "RethinkNet", "bayes"]
 
 
 def pytest_xdist_make_scheduler(config, log):
-    """The tests of a file stay on one worker, and all of tests/flows, which share a lab.
+    """The tests of a file stay on one worker, and the two files of tests/flows that share a lab.
 
     By hand, as `--dist loadgroup` of pytest-xdist 3.8 groups nothing with pytest 9.2."""
     from xdist.scheduler import LoadFileScheduling
@@ -77,15 +77,15 @@ def pytest_xdist_make_scheduler(config, log):
     class ByLab(LoadFileScheduling):
         def _split_scope(self, nodeid):
             file = super()._split_scope(nodeid)
-            return "tests/flows" if file.startswith("tests/flows/") else file
+            return file.replace("flows/test_refusals", "flows/test_failures")
 
     return ByLab(config, log)
 
 
 def pytest_collection_modifyitems(items):
     """The slow tests first, so that no worker is left alone with one of them at the end; of these
-    the longest: the flows, and the commands of the pages."""
-    longest = ("tests/flows/", "tests/test_pages.py")
+    the longest: the commands of the pages, the flows, the kills."""
+    longest = ("tests/test_pages.py", "tests/flows/", "tests/faults/test_kill.py")
     items.sort(key=lambda item: not item.nodeid.startswith(longest))
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
