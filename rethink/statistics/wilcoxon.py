@@ -79,10 +79,13 @@ def signed_rank_p(differences: Sequence[float] | np.ndarray) -> float:
     doubled = np.rint(2 * rankdata(sizes)).astype(int)  # mid-ranks are halves
     signs = np.sign(differences)
     lesser = int(min(doubled[signs > 0].sum(), doubled[signs < 0].sum()))
-    chances = np.ones(1)  # of each sum of positive ranks when all signs are thrown anew
+    chances = np.zeros(lesser + 1)  # of each such sum, or less, when all signs are thrown anew
+    chances[0] = 1.0
     for rank in doubled[signs != 0]:
-        chances = (np.pad(chances, (0, rank)) + np.pad(chances, (rank, 0))) / 2
-    return min(1.0, 2.0 * float(chances[: lesser + 1].sum()))
+        chances /= 2
+        if rank <= lesser:
+            chances[rank:] += chances[: lesser + 1 - rank].copy()
+    return min(1.0, 2.0 * float(chances.sum()))
 
 
 def _rank_sum(differences: np.ndarray) -> float:
