@@ -29,7 +29,7 @@ ADVICE := Use `dvc push`|^To (track the changes|enable auto staging)|git add .*d
 
 # tests that share servers and clones stay on one process (tests/conftest.py); the slow ones start first.
 # Four processes for two cores: tests of flows, kills and networks wait for others most of the time
-SPREAD := -n 4 --dist loadfile --no-loadscope-reorder
+SPREAD := -n 6 --dist loadfile --no-loadscope-reorder
 
 .PHONY: help own model report test test-fast test-wheel coverage lint docs plan profile deployments publish verify keep picture benchmark torture sbom environment tools lock asked-own asked-model asked-keep asked-profile
 
@@ -92,7 +92,7 @@ picture: environment ## take docs/report.png anew, of reports/paper/report.html;
 	@python docs/picture.py
 
 benchmark: tools ## speed, side by side with peers
-	@for part in cells arff costs rules splits chains nets ordering features orchestration; do echo; OMP_NUM_THREADS=1 python -m benchmarks.$$part; done
+	@for part in cells memory arff costs rules splits chains nets ordering features orchestration; do echo; OMP_NUM_THREADS=1 python -m benchmarks.$$part; done
 
 # so much of each theme; `make torture SIZE=small` is for a first look
 SIZE ?= large

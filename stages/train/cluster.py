@@ -47,6 +47,9 @@ SETTINGS: dict[str, Any] = {
     "distributed.admin.low-level-log-length": 50,
     "distributed.admin.tick.interval": "1s",
     "distributed.admin.tick.limit": "1h",
+    # Dask's own has a worker give back all that a job frees, and ask for it again: arrays of a few
+    # megabytes then cost up to 2.5 times the CPU time (benchmarks/memory.py)
+    "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None,
     "distributed.worker.memory.target": False,  # nothing is spilled to disk,
     "distributed.worker.memory.spill": False,
     "distributed.worker.memory.pause": False,

@@ -117,6 +117,22 @@ def test_a_dashboard_without_bokeh_is_refused_with_what_to_install(monkeypatch):
         pass
 
 
+def test_a_worker_keeps_the_memory_that_a_job_frees(tmp_path, monkeypatch):
+    def page_faults():
+        import resource
+
+        import numpy as np
+
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+        for _ in range(1000):
+            np.ones(100_000)
+        return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+
+    monkeypatch.chdir(tmp_path)
+    with connect(None, 1) as client:
+        assert client.submit(page_faults).result() < 20_000  # 200,000 if each array is mapped anew
+
+
 def test_workers_without_data_give_the_bytes_of_one_machine(project, trained_project, cluster):
     cluster.worker("--nworkers", "2")
     project.run("stages.train", RETHINK_CLUSTER=cluster.address)
