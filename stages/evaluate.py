@@ -1,5 +1,6 @@
 """Stage `evaluate`: predictions -> scores by every criterion, on both parts, at every iteration."""
 
+import argparse
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from types import MappingProxyType
@@ -151,6 +152,9 @@ def _criteria(rows: list[Row]) -> set[str]:
 
 def main() -> int:
     """Command line."""
+    argparse.ArgumentParser(
+        description=__doc__, epilog="example: python -m stages.evaluate"
+    ).parse_args()
     params = load_params()
     costs = params.criteria()
     with table_writer(paths.SCORES, SCHEMA) as writer:

@@ -250,7 +250,10 @@ def for_the_library(catalog: Catalog) -> dict[str, Any]:
 
 def main() -> int:
     """Command line."""
-    argparse.ArgumentParser(description=f"Write {LIBRARY} from {CATALOG}.").parse_args()
+    argparse.ArgumentParser(
+        description=f"Write {LIBRARY} from {CATALOG}.",
+        epilog="example: python -m stages.common.catalog",
+    ).parse_args()
     write_json(LIBRARY, for_the_library(load_catalog()))
     return 0
 

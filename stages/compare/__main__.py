@@ -1,5 +1,6 @@
 """Stage `compare`: scores, run times and the paper's tables -> tables, tests and verdicts."""
 
+import argparse
 import csv
 import io
 import json
@@ -140,6 +141,9 @@ def write_csv(path: Path, rows: Iterable[Sequence[object]]) -> None:
 
 def main() -> int:
     """Command line."""
+    argparse.ArgumentParser(
+        description=__doc__, epilog="example: python -m stages.compare"
+    ).parse_args()
     try:
         comparison = compare(read_evidence(load_params()))
     except FileNotFoundError as error:
