@@ -1,6 +1,7 @@
 """Errors that a user can act on, and the exit codes they lead to."""
 
 import errno
+import os
 import sys
 import traceback
 from collections.abc import Callable
@@ -11,6 +12,7 @@ FULL = (errno.ENOSPC, errno.EDQUOT)
 # the fault of a disk or its rights; any other OSError is a fault of ours and shows its traceback
 DISK = (errno.EROFS, errno.EACCES, errno.EPERM, errno.EEXIST, errno.EIO, errno.ESTALE)
 USAGE, INVALID_DATA, CELLS_FAILED, MACHINE = 1, 2, 3, 4
+READER_LEFT = 128 + 13  # what a shell says of a command that SIGPIPE ended
 KEPT = "finished work is kept: "
 
 
@@ -33,6 +35,10 @@ def run_command(main: Callable[[], int | None]) -> None:
     """Run a command line and turn a `UserError` into one message and an exit code."""
     try:
         code = main()
+        sys.stdout.flush()
+    except BrokenPipeError:  # who reads has seen enough, as in `make plan | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = READER_LEFT
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         code = error.exit_code

@@ -1,7 +1,11 @@
 """Every command tells what it does before it does anything."""
 
+import subprocess
+import sys
+
 import pytest
 
+from stages.common.errors import READER_LEFT
 from tests.conftest import ROOT, run_stages
 
 
@@ -18,3 +22,12 @@ def test_a_command_asked_for_help_gives_it_and_does_nothing(command, tmp_path):
     output = run_stages(tmp_path, [(command, "--help")])
     assert output.startswith("usage: ") and f"python -m stages.{command}" in output
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_reader_who_has_seen_enough_ends_a_command_without_a_word():
+    command = [sys.executable, "-m", "stages.outlook", "--profile", "paper"]
+    process = subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    process.stdout.close()
+    assert process.stderr.read() == "" and process.wait() == READER_LEFT
