@@ -51,7 +51,7 @@ Values = Annotated[tuple[Value, ...], BeforeValidator(_distinct), Field(min_leng
 
 Role = Literal["proposed", "paper", "variant", "ours", "trivial", "reference", "audit"]
 Variant = Literal[
-    "rule", "calibration", "plain", "once", "weighted", "protocol", "published", "max"
+    "rule", "calibration", "plain", "once", "weighted", "protocol", "published", "max", "overfitted"
 ]
 PART = {"role", "cost_blind", "variant_of", "variant", "net"}  # in the comparison, not in a result
 

@@ -62,6 +62,7 @@ VARIANTS: dict[Variant, str] = {
     "calibration": "with probabilities that are mapped to frequencies first",
     "published": "with the rule of the paper's code, to compare with its tables",
     "max": "selected by the largest loss, which repeats a slip on purpose",
+    "overfitted": "left to learn the training rows by heart, on purpose",
 }
 
 
