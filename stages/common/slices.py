@@ -278,6 +278,35 @@ class Protocols(Part):
 
 
 @dataclass
+class OverfittedScore(Part):
+    """A model that was chosen on held-out rows beside one that knows the training rows by heart.
+
+    `printed` and the distances from it, `_z`, are of test rows.
+    """
+
+    dataset: str
+    model: str
+    cost: str
+    greater_is_better: bool
+    tuned: Mean
+    overfitted: Mean
+    tuned_train: Mean
+    overfitted_train: Mean
+    printed: Number | None
+    tuned_z: float | None
+    overfitted_z: float | None
+    decimals: int
+
+
+@dataclass
+class OverfittedScores(Part):
+    """The experiment on overfitting."""
+
+    rows: list[OverfittedScore]
+    kind: Literal["overfitting"] = "overfitting"
+
+
+@dataclass
 class FileScore(Part):
     """A model on a data set and on another file of it; `_z` are distances from the paper."""
 
@@ -392,6 +421,7 @@ Slice = Annotated[
     | RuleGains
     | Iterations
     | Protocols
+    | OverfittedScores
     | Images
     | Rows,
     Field(discriminator="kind"),

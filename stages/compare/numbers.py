@@ -72,6 +72,13 @@ def near(z: float | None) -> bool:
     return z is not None and abs(z) <= NEAR
 
 
+def explains_most(printed: float | None, ours: float | None, flawed: float | None) -> bool:
+    """Whether a flaw on purpose leaves at most half of the distance from ours to a printed mean."""
+    if printed is None or ours is None or flawed is None:
+        return False
+    return abs(flawed - printed) <= abs(ours - printed) / 2
+
+
 def on_common(*scores: Mapping[int, float]) -> list[dict[int, float]]:
     """Scores of several models on the seeds that all of them have: those alone are compared."""
     common = sorted(set.intersection(*map(set, scores)))

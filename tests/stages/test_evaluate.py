@@ -168,6 +168,7 @@ class Run:
 @pytest.fixture
 def project(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", ["evaluate"])
     monkeypatch.setattr(evaluate, "load_params", Run)
     for folder in ("predictions", "runs", "prepared/toy"):
         (tmp_path / "data" / folder).mkdir(parents=True)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from stages.common.words import listed, sentence
 from stages.compare.audit import Finding
 from stages.compare.evidence import Evidence, PrintedPlace
-from stages.compare.numbers import NEAR, enough, errors_apart, summary
+from stages.compare.numbers import NEAR, enough, errors_apart, explains_most, summary
 
 TITLE = "PCC was run with a faulty F1 rule"
 ANCHOR = "paper"
@@ -113,12 +113,13 @@ def deciding_rows(evidence: Evidence, costs: Sequence[str]) -> list[Rules]:
 
 
 def explained(evidence: Evidence, place: PrintedPlace) -> bool:
-    """Whether the published rule is nearer to a printed number of the model than the exact one."""
+    """Whether the published rule leaves little of the distance from the exact one to a printed
+    number of the model."""
     published = evidence.roles.variants("published").get(place.name)
     if not published or not place.dataset or place.table != "algorithms":
         return False
     row = rules(evidence, place.dataset, place.cost, place.name, published)
-    return row is not None and row.nearer == published
+    return row is not None and explains_most(row.printed, row.exact, row.published)
 
 
 def explains(evidence: Evidence, place: PrintedPlace) -> bool:

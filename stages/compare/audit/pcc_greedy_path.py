@@ -28,5 +28,5 @@ def audit(evidence: Evidence) -> Finding:
 
 
 def explains(evidence: Evidence, place: PrintedPlace) -> bool:
-    """Whether the greedy path is nearer to a printed number than the marginals."""
+    """Whether the greedy path leaves little of the distance to a printed number."""
     return place.cost in GREEDY and explained(evidence, place)

@@ -139,6 +139,29 @@ def test_selection_by_the_largest_loss_stands_between_right_selection_and_trivia
     assert abs(row.max_z) < 1 < 10 < abs(row.best_z)
 
 
+def test_an_overfitted_model_stands_beside_the_tuned_one_on_the_splits_of_both():
+    values = {"PCC": {"test": 8.7, "train": 7.8}, "PCC-overfitted": {"test": 9.75, "train": 8.5}}
+
+    def score(cell):
+        lone = cell["seed"] > 2  # splits of the tuned one alone, which would change its mean
+        if lone and cell["model"] == "PCC-overfitted":
+            return None
+        return 99.0 if lone else values[cell["model"]][cell["part"]] + wobble(cell["seed"], 0.01)
+
+    experiments = {
+        "algorithms": Experiment(("PCC",), ("rank",), ("yeast",)),
+        "overfitting": Experiment(("PCC-overfitted",), ("rank",), ("yeast",)),
+    }
+    run = evidence(experiments, score, paper=paper(), seeds=5)
+    (row,) = section(run, "overfitting").rows
+    assert (row.model, row.dataset, row.greater_is_better) == ("PCC", "yeast", False)
+    means = (row.tuned, row.overfitted, row.tuned_train, row.overfitted_train)
+    assert [mean.mean for mean in means] == pytest.approx([8.7, 9.75, 7.8, 8.5])
+    assert {mean.n for mean in means} == {3}
+    assert row.printed.mean == 9.76
+    assert abs(row.overfitted_z) < 1 < 5 < abs(row.tuned_z)
+
+
 def test_counts_must_agree_and_ratios_may_be_rounded_either_way():
     ours = {"features": 72, "labels": 6, "instances": 593, "cardinality": 1.8685, "density": 0.311}
     assert wrong_counts(ours, ours | {"cardinality": 1.869}) == []

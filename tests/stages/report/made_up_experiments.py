@@ -18,6 +18,8 @@ from stages.common.slices import (
     Matrices,
     Matrix,
     OtherFiles,
+    OverfittedScore,
+    OverfittedScores,
     PairRow,
     PrintedPair,
     ProtocolRow,
@@ -62,6 +64,7 @@ def experiments(datasets):
         "selected_by_max": WrongChoices([_by_max("BR"), _by_max("CC")]),
         "rules": _rules(),
         "once": Iterations([_pair(adds, cost) for adds in ADDED for cost in ("rank", "f1")], []),
+        "overfitting": OverfittedScores([_overfitted("PCC"), _overfitted("CFT")]),
         "protocol": Protocols([_protocol("rank"), _protocol("f1")]),
         "other_files": OtherFiles({"yeast": 0.01, "chain": 0.4}, [_other_file("BR")]),
         "images": images(),
@@ -89,6 +92,11 @@ def _protocol(cost):
     test, printed = TTest("tie", 0.4, 3), Number(0.6, 0.01)
     both = (estimate(0.61), estimate(0.60))
     return ProtocolRow("yeast", cost, COSTS[cost][1], *both, 0.01, test, 2.0, 60.0, printed, 3)
+
+
+def _overfitted(model):
+    means = (estimate(8.7), estimate(9.7), estimate(7.8), estimate(8.5))
+    return OverfittedScore("yeast", model, "rank", False, *means, Number(9.8, 0.1), -9.0, -0.1, 2)
 
 
 def _other_file(model):

@@ -32,6 +32,7 @@ OF_EXPERIMENTS = {
     "selected_by_max": "selected-by-max",
     "rules": "rules",
     "once": "once",
+    "overfitting": "overfitting",
     "protocol": "protocol",
     "other_files": "other-files",
     "images": "images",
