@@ -55,6 +55,13 @@ def test_it_is_no_flaw_if_selecting_by_the_largest_loss_leads_elsewhere():
     assert flaw(rank_run(1.7, by_max=9.0), "rank-trivial").verdict == "not confirmed"
 
 
+def test_a_printed_loss_is_explained_by_a_constant_or_by_the_largest_loss():
+    place = PrintedPlace("algorithms", "emotions", "emotions", "rank", "BR")
+    assert explanation(rank_run(1.7, by_max=9.0), place) == "rank-trivial"
+    assert explanation(rank_run(1.7, zeros=9.0), place) == "rank-trivial"
+    assert explanation(rank_run(1.7, zeros=9.0, by_max=9.0), place) is None
+
+
 def test_two_seeds_are_not_enough_for_it():
     assert flaw(rank_run(1.7, seeds=2), "rank-trivial").verdict == "not tested"
 
