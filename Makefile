@@ -104,7 +104,7 @@ CASES_small := 88
 CASES_large := 440
 KILLS_small := 20
 KILLS_large := 1000
-HOURS_small := 0.1
+HOURS_small := 2
 HOURS_large := 24
 
 torture: tools ## the figures of docs/reliability.md: hours; goes on where it was stopped; SIZE=small

@@ -52,6 +52,7 @@ SHORT_LOG = {"DASK_DISTRIBUTED__ADMIN__LOW_LEVEL_LOG_LENGTH": "50"}
 DONE = re.compile(r"(\d+) done")
 WARM = 0.25  # of the cells: until then buffers fill and caches are made
 GROWTH = 4.0  # KB of a cell that the lead may keep: its manifest, for the table of all runs
+JUDGED = 12.0  # hours: in fewer, what a process needs at its start would count as growth
 PATIENCE = 36_000
 
 
@@ -130,6 +131,9 @@ def slope(cells: list[int], memory: list[float]) -> float:
 
 def report(ledger: Ledger) -> int:
     """The memory over time and how it grows; tells how many of the two grow too fast."""
+    if len(ledger.data["samples"]) < 2:
+        raise SystemExit("the cells were computed before the memory was looked at twice; give more "
+                         "--hours")  # fmt: skip
     cells, lead, scheduler = map(list, zip(*ledger.data["samples"], strict=True))
     for at in np.linspace(0, len(cells) - 1, 6).astype(int):
         print(f"{cells[at]:>9,} cells: lead {lead[at]:.0f} MB, scheduler {scheduler[at]:.0f} MB")
@@ -140,6 +144,9 @@ def report(ledger: Ledger) -> int:
     print(f"{hours:.1f} h of {WORKERS} workers, {ledger.data['cells']:,} cells, in "
           f"{ledger.data['minutes']:.0f} minutes; growth a cell: lead {growth['lead']:.2f} KB, "
           f"scheduler {growth['scheduler']:.2f} KB; {machine()}")  # fmt: skip
+    if hours < JUDGED:
+        print(f"growth is judged from {JUDGED:g} hours on")
+        return 0
     return (growth["lead"] > GROWTH) + (growth["scheduler"] > 0.2)
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from torture import figures, soak
+from torture.ledger import Ledger
 from torture.targets import TARGETS
 
 PAGE = "before\n<!-- figures: kills -->\nold\n<!-- end -->\nafter <!-- figures: soak --> x"
@@ -50,3 +51,21 @@ def test_growth_is_that_after_the_first_cells():
     assert soak.slope([0, 100, 200, 400], [1, 50, 50, 50]) == pytest.approx(0, abs=1e-9)
     assert soak.slope([0, 100, 200, 400], [0, 1, 2, 4]) == pytest.approx(10)
     assert 50_000 < soak.cells_of(24) < 500_000
+
+
+@pytest.mark.parametrize(("hours", "too_fast"), [(1, 0), (24, 2)])
+def test_growth_counts_once_the_run_is_long_enough(hours, too_fast, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("torture.ledger.FOLDER", tmp_path)
+    cells, ledger = soak.cells_of(hours), Ledger("soak")
+    ledger.data = {"samples": [(1, 50, 20), (cells // 2, 2000, 2000), (cells, 5000, 5000)],
+                   "cells": cells, "minutes": 1}  # fmt: skip
+    assert soak.report(ledger) == too_fast
+    assert ("growth is judged from 12 hours on" in capsys.readouterr().out) == (not too_fast)
+
+
+def test_a_run_that_was_too_short_to_look_at_says_what_to_do(tmp_path, monkeypatch):
+    monkeypatch.setattr("torture.ledger.FOLDER", tmp_path)
+    ledger = Ledger("soak")
+    ledger.data = {"samples": [(1, 50, 20)], "cells": 1, "minutes": 1}
+    with pytest.raises(SystemExit, match="give more --hours"):
+        soak.report(ledger)
