@@ -3,9 +3,12 @@
 import os
 import shutil
 import subprocess
+import tempfile
+from pathlib import Path
 
 import pytest
 import yaml
+from filelock import FileLock
 
 from stages.report.render import render
 from tests.conftest import ROOT
@@ -48,7 +51,8 @@ def install():
 
 @pytest.fixture(scope="session")
 def chromium():
-    reason = None if installed() else install()
+    with FileLock(Path(tempfile.gettempdir(), "rethink-chromium.lock")):  # apt serves one at a time
+        reason = None if installed() else install()
     path = installed()
     if path is None:
         pytest.skip(reason or "apt installed no chromium")
