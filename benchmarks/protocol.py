@@ -68,7 +68,8 @@ def score(model, settings, penalties, data, name, cost, split):
     fits = search_and_fit(net, {"l2": penalties}, X[train], Y[train], [cost], seed=folds)
     [(chosen, fitted)] = list(fits)
     used = time.process_time() - started
-    return get_cost(cost)(Y[~train], fitted.predict(X[~train])).mean(), used, chosen.params
+    known = {"epochs": fitted.epochs_} | chosen.params  # a search need not choose them
+    return get_cost(cost)(Y[~train], fitted.predict(X[~train])).mean(), used, known
 
 
 def read_run(run):
