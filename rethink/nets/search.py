@@ -20,6 +20,7 @@ LAST_RUNG = 432  # epochs that tell two points apart, where the folds do not cho
 ERRORS = 2  # standard errors that count as a tie
 CHECKS = 12  # with stopping="folds": looks on the way to each rung
 LOOKS = (6, 11, 16, 22, 32, 45, 60)  # with stopping="holdout"; then ever 1.4 times as many
+RISE = 2  # with stopping="holdout": times in a row that a cost got better, to say that it recovers
 STUCK = 4  # times as long as else a net is trained whose prediction is the same for all rows
 LEAST = 1e-3  # share of its first value by which a held-out loss must fall to count as progress
 
@@ -59,7 +60,9 @@ class Race:
     it is clear that no better look will come: neither the costs nor the net's own loss have been
     better for long. While a net predicts the same for all rows, its costs say nothing, and only the
     loss counts. With `stopping="holdout"` all this happens on the first fold alone, and of the last
-    two points, too, the better one alone is trained on.
+    two points, too, the better one alone is trained on. There a cost may get worse and recover
+    after many epochs (many rare labels, weighted): while it does, training goes on, and no point is
+    given up.
 
     `decide` makes labels of probabilities for a cost; without it, a label is on above one half.
     """
@@ -145,7 +148,13 @@ class Race:
         if last.stuck:
             return last.epochs >= STUCK * max(2 * best, best + self.patience)
         best = max(best, *(self.best_look(cost, point).epochs for cost in range(len(self.costs))))
-        return last.epochs >= max(2 * best, best + self.patience)
+        return last.epochs >= max(2 * best, best + self.patience) and not self._recovers(point)
+
+    def _recovers(self, point: int) -> bool:
+        """Whether a cost was better once, then worse, and gets better again."""
+        if self.stopping != "holdout":  # looks at each few epochs would say so by chance
+            return False
+        return any(recovers(self._means(cost, point)) for cost in range(len(self.costs)))
 
     def _look(self, point: int, epochs: int) -> Look:
         values, losses, stuck = np.empty((len(self.costs), len(self.parts))), [], True
@@ -167,8 +176,11 @@ class Race:
             return looks[-1]
         if all(look.stuck for look in looks):  # then the cost tells nothing
             return _least_loss(looks)
-        stretches = _stretches([self._losses(cost, look).mean() for look in looks])
-        return looks[int(np.argmin(stretches))]
+        return looks[int(np.argmin(_stretches(self._means(cost, point))))]
+
+    def _means(self, cost: int, point: int) -> list[float]:
+        """Losses of one cost at all looks of a point."""
+        return [float(self._losses(cost, look).mean()) for look in self.looks[point]]
 
     def _losses(self, cost: int, look: Look) -> np.ndarray:
         """Values of one cost on each fold, with the sign that makes less better."""
@@ -180,6 +192,8 @@ class Race:
         self.alive = points
 
     def _better_half(self) -> list[int]:
+        if any(map(self._recovers, self.alive)):  # looks before and after a fall do not compare
+            return self.alive
         kept: set[int] = set()
         half = max(1 if self.stopping == "holdout" else 2, -(-len(self.alive) // 2))
         for cost in range(len(self.costs)):
@@ -205,6 +219,21 @@ def ranked(losses: np.ndarray) -> np.ndarray:
     error = best.std(ddof=1) / np.sqrt(len(best)) if len(best) > 1 else 0.0
     tied = means <= best.mean() + ERRORS * error
     return np.argsort(np.where(tied, -np.inf, means), kind="stable")
+
+
+def recovers(losses: Sequence[float]) -> bool:
+    """Whether losses at successive looks fall at the end, and are not yet as low as before.
+
+    Examples
+    --------
+    >>> recovers([0.84, 0.88, 0.90, 0.90, 0.89, 0.88])
+    True
+    >>> recovers([0.84, 0.83, 0.82, 0.81, 0.80, 0.79]), recovers([0.84, 0.88, 0.90, 0.91, 0.92])
+    (False, False)
+    """
+    stretches = _stretches(losses)
+    falls = np.diff(stretches)[-RISE:]
+    return len(falls) == RISE and bool(all(falls < 0) and stretches[-1] > min(stretches))
 
 
 def looks_between(before: int, rung: int, stopping: str) -> list[int]:

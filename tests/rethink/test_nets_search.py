@@ -1,5 +1,7 @@
 """The race of strengths against the plain search, one fit at a time."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -91,6 +93,48 @@ def test_training_by_folds_ends_long_after_the_best_look(short_rungs):
     runs.run()
     epochs = runs.best_look(0, 0).epochs
     assert max(2 * epochs, epochs + 6) <= runs.looks[0][-1].epochs < 1000
+
+
+class Replay(race.Race):
+    """Points whose held-out losses at some epochs are given, straight lines between them."""
+
+    def __init__(self, *courses):
+        self.courses, self.costs, self.parts = courses, [get_cost("rank")], [np.arange(2)]
+        self.stopping, self.patience = "holdout", 30
+        self.points = [{"l2": l2} for l2 in (1e-5, 1e-7)[: len(courses)]]
+        self.limits, self.alive = [960] * len(courses), list(range(len(courses)))
+        self.looks = [[] for _ in courses]
+        self.trainers = [[SimpleNamespace(run=bool, finished=False)] for _ in courses]
+
+    def _look(self, point, epochs):
+        value = np.interp(epochs, *zip(*self.courses[point], strict=True))
+        return race.Look(epochs, np.array([[value]]), 1.0, False)
+
+    def chosen(self):
+        [trials] = self.run()
+        told = [trial for trial in trials if trial.values != [None]]
+        return min(told, key=lambda trial: trial.values).params
+
+
+FALLS_AND_RECOVERS = [(6, 8.4), (16, 9.1), (45, 8.9), (170, 8.1), (340, 8.5), (960, 9.0)]
+SLOWER_TO_RECOVER = [(6, 8.3), (16, 9.0), (45, 8.9), (170, 8.5), (340, 8.6), (960, 9.0)]
+
+
+def test_a_search_goes_on_while_a_cost_recovers():
+    assert Replay(FALLS_AND_RECOVERS).chosen()["epochs"] == 170
+    assert Replay([(6, 8.4), (16, 9.1), (960, 9.1)]).chosen()["epochs"] == 6
+
+
+def test_a_point_that_recovers_is_not_given_up_for_one_that_was_better_before():
+    both = Replay(FALLS_AND_RECOVERS, SLOWER_TO_RECOVER)
+    assert both.chosen() == {"l2": 1e-5, "epochs": 170}
+    assert [looks[-1].epochs for looks in both.looks] == [340, 340]
+
+
+def test_a_cost_that_gets_worse_for_good_ends_a_search_early():
+    over_fits = Replay([(6, 8.4), (16, 8.2), (60, 8.6), (960, 9.5)])
+    assert over_fits.chosen()["epochs"] in (11, 16)
+    assert over_fits.looks[0][-1].epochs == 60
 
 
 @pytest.mark.parametrize("kind", [BinaryRelevance, ChainRNN])
