@@ -28,7 +28,7 @@ export $(GIVEN)
 ADVICE := Use `dvc push`|^To (track the changes|enable auto staging)|git add .*dvc.lock|dvc config core.autostage
 
 # tests that share servers and clones stay on one process (tests/conftest.py); the slow ones start first.
-# Four processes for two cores: tests of flows, kills and networks wait for others most of the time
+# Six processes for two cores: tests of flows, kills and networks wait for others most of the time
 SPREAD := -n 6 --dist loadfile --no-loadscope-reorder
 
 .PHONY: help own model report test test-fast test-wheel coverage lint docs plan profile deployments publish verify keep picture benchmark torture sbom environment tools lock asked-own asked-model asked-keep asked-profile

@@ -69,7 +69,8 @@ MODELS_OF_A_THIN_RUN = ["all-zeros", "BR-LR", "RethinkNet", "bayes"]
 
 
 def pytest_xdist_make_scheduler(config, log):
-    """The tests of a file stay on one worker, and the two files of tests/flows that share a lab.
+    """The tests of a file stay on one worker, and the two files of tests/flows that share a lab;
+    those of the pages share nothing and take long.
 
     By hand, as `--dist loadgroup` of pytest-xdist 3.8 groups nothing with pytest 9.2."""
     from xdist.scheduler import LoadFileScheduling
@@ -77,6 +78,8 @@ def pytest_xdist_make_scheduler(config, log):
     class ByLab(LoadFileScheduling):
         def _split_scope(self, nodeid):
             file = super()._split_scope(nodeid)
+            if file == "tests/test_pages.py":
+                return nodeid
             return file.replace("flows/test_refusals", "flows/test_failures")
 
     return ByLab(config, log)

@@ -14,12 +14,14 @@ from tests.readme import ROOT, blocks
 DOCS = ROOT / "docs"
 PREFIX = Path(sys.prefix)
 THIS_RUN = {"make test", "make test-fast", "make lint"}  # they run this test, or would wait for it
-# in this order, in one clone: the sections of the pages that a newcomer follows
-FOLLOWED = (
+# the sections of the pages that a newcomer follows, in this order, each tuple in a clone
+FIRST_REPORT = (
     ("README.md", "Two commands"),
     ("README.md", "Run it at scale"),
     ("docs/pipeline.md", "What is run"),
     ("docs/pipeline.md", "With DVC"),
+)
+FURTHER = (
     ("docs/images.md", None),
     ("docs/right_prediction.md", None),
     ("docs/check_a_claim.md", None),
@@ -27,12 +29,15 @@ FOLLOWED = (
 BY_FLOWS = (("docs/pipeline.md", "With Prefect"), ("docs/machines.md", None))
 BY_AN_ENGINEER = (("docs/own-data.md", None),)  # tests/test_own_data.py
 MOST_LINES = 150  # of the README
+made_by_make = pytest.mark.skipif(
+    not (PREFIX / ".installed").exists(), reason="the environment was not made by `make`"
+)
 
 
-@pytest.fixture(scope="module")
-def clone(tmp_path_factory):
+@pytest.fixture
+def clone(tmp_path):
     """A clean clone whose environment is the one of this run."""
-    folder = thinned(copy_of_the_project(tmp_path_factory.mktemp("pages") / "clone"))
+    folder = thinned(copy_of_the_project(tmp_path / "clone"))
     (folder / ".venv").symlink_to(PREFIX)
     return folder
 
@@ -55,7 +60,7 @@ def lines(*sections):
 def test_every_command_of_the_pages_is_run_by_a_test():
     pages = ["README.md", "CONTRIBUTING.md", *(f"docs/{p.name}" for p in DOCS.glob("*.md"))]
     words = {line for page in pages for line in lines((page, None))}
-    assert words == {*lines(*FOLLOWED, *BY_FLOWS, *BY_AN_ENGINEER), *THIS_RUN}
+    assert words == {*lines(*FIRST_REPORT, *FURTHER, *BY_FLOWS, *BY_AN_ENGINEER), *THIS_RUN}
 
 
 def test_the_readme_is_short_and_its_links_lead_to_files():
@@ -65,24 +70,34 @@ def test_the_readme_is_short_and_its_links_lead_to_files():
     assert len(targets) > 10 and [t for t in targets if not (ROOT / t).is_file()] == []
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(
-    not (PREFIX / ".installed").exists(), reason="the environment was not made by `make`"
-)
-def test_the_commands_from_a_clean_clone_to_the_report(clone, mirror_or_nothing):
+def follow(clone, sections, mirror):
+    """What each command of the sections printed."""
     activated = False
     outputs = {}
-    for line in lines(*FOLLOWED):
+    for line in lines(*sections):
         activated |= "activate" in line
         if line in THIS_RUN or (line in outputs and line.startswith("make plan")):
             continue  # two pages show the plan, which changes nothing
         if "RETHINK_MIRROR" in line:
-            line = line.replace("/path/to/mirror", str(mirror_or_nothing))
+            line = line.replace("/path/to/mirror", str(mirror))
         outputs[line] = run(clone, f". .venv/bin/activate && {line}" if activated else line)
+    return outputs
+
+
+@pytest.mark.slow
+@made_by_make
+def test_the_commands_from_a_clean_clone_to_the_report(clone, mirror_or_nothing):
+    outputs = follow(clone, FIRST_REPORT, mirror_or_nothing)
     assert outputs["make report"].endswith("the report is at reports/report.html\n")
     assert "yeast" in outputs["make plan"]
     assert "up to date" in outputs["dvc status"]
     assert "Running stage" not in outputs["dvc repro"]
+
+
+@pytest.mark.slow
+@made_by_make
+def test_the_commands_for_images_and_those_of_the_worked_examples(clone, mirror_or_nothing):
+    outputs = follow(clone, FURTHER, mirror_or_nothing)
     assert "-> ['shapes']" in outputs["make profile NAME=images"]
     assert 'src="data:image/jpeg;base64,' in (clone / "reports" / "report.html").read_text()
 
