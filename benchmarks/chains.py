@@ -87,7 +87,7 @@ def peer_tree(X, Y, C, cost):
             weight = np.add.reduceat(on.weight[:, label], nodes)
             w = fit_single(Z, Y[on.row[nodes], label], C, weight, tolerance=1e-4)
             training._keep(label, w)
-        training.add_path(training.follow())
+        training.add_path(training.follow(X))
 
 
 def compare_trees(name, X, Y, parts):

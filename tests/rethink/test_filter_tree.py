@@ -7,7 +7,7 @@ from sklearn.multioutput import ClassifierChain
 from rethink.costs import COSTS, Cost, get_cost
 from rethink.models.bayes import BayesOptimal
 from rethink.models.filter_tree import CondensedFilterTree, Training, Truth
-from rethink.search import search_and_fit
+from rethink.search import cross_validate, fold_rows, grid_points, search_and_fit
 from rethink.synthetic import generate
 
 SAMPLE = generate("logistic-chain", instances=160, features=3, labels=4, seed=5)
@@ -142,7 +142,7 @@ def test_prediction_is_that_of_the_last_round():
     training = Training(Truth(X, Y, get_cost("f1")), C=1.0)
     training.fit_labels()
     for _ in range(2):
-        training.add_path(training.follow())
+        training.add_path(training.follow(X))
         training.fit_labels()
     np.testing.assert_array_equal(three.coef_, training.chain.coef)
     assert training.examples.times.sum() == 300
@@ -157,6 +157,36 @@ def test_a_path_of_strengths_gives_what_single_fits_give(kind, node_costs):
         assert outcome.C == C
         np.testing.assert_allclose(outcome.coef_, single.coef_, atol=2e-2)
         np.testing.assert_array_equal(outcome.predict(NEW), single.predict(NEW))
+
+
+@pytest.mark.parametrize("name", ["rank", "f1"])
+def test_a_search_that_gives_up_strengths_chooses_about_as_well(name):
+    model, cost = CondensedFilterTree(), get_cost(name)
+    points = [{"C": 10.0**power} for power in range(3, -5, -1)]
+    parts = fold_rows(200, 3, seed=0)
+    losses = []
+    for seed in range(3):
+        sample = generate("logistic-chain", instances=200, features=5, labels=5, seed=seed)
+        [ours] = model.cross_validate(points, sample.X, sample.Y, parts, [cost])
+        [plain] = cross_validate(model, points, sample.X, sample.Y, parts, [cost])
+        for trial, known in zip(ours, plain, strict=True):
+            assert trial.params == known.params
+            assert trial.values in (known.values, [None] * 3)
+        left = [np.mean(trial.values) for trial in ours if None not in trial.values]
+        assert 1 <= len(left) <= 2
+        all_of_them = [np.mean(trial.values) for trial in plain]
+        best = max if cost.greater_is_better else min
+        losses.append(abs(best(left) - best(all_of_them)) / best(all_of_them))
+    assert np.mean(losses) < 0.01 < abs(np.ptp(all_of_them)) / best(all_of_them)
+
+
+@pytest.mark.parametrize(
+    ("node_costs", "grid"), [("label", {"C": [1.0], "rounds": [1, 2]}), ("subtree", {"C": [1, 9]})]
+)
+def test_other_grids_and_trees_are_tried_point_by_point(node_costs, grid):
+    model = CondensedFilterTree(node_costs=node_costs)
+    args = grid_points(grid), X, Y, fold_rows(100, 3, seed=0), [get_cost("f1")]
+    assert model.cross_validate(*args) == cross_validate(model, *args)
 
 
 def test_learns_for_a_cost_of_the_user():
