@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass
+from inspect import unwrap
 from itertools import pairwise
 from typing import Any
 
@@ -238,7 +239,7 @@ class BlockedNadam:
             {"params": small, "weight_decay": decay},
             {"params": others},
         ]
-        self.nadam = torch.optim.NAdam(groups, eps=1e-7, foreach=True)
+        self.nadam = _Nadam(groups, eps=1e-7, foreach=True)
 
     def step(self, rate: float) -> None:
         """Move the weights by their gradients, at this learning rate."""
@@ -249,6 +250,14 @@ class BlockedNadam:
         for group in self.nadam.param_groups:
             group["lr"] = rate
         self.nadam.step()
+
+
+class _Nadam(torch.optim.NAdam):
+    """Torch's, without the wrappers that load `torch.compile`: that takes a second in each process,
+    longer than many a training."""
+
+    add_param_group = unwrap(torch.optim.NAdam.add_param_group)
+    step = torch.no_grad()(unwrap(torch.optim.NAdam.step))
 
 
 def _split(values: Tensor, block: int) -> tuple[Tensor, ...]:

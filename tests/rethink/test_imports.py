@@ -67,3 +67,16 @@ def test_the_scan_sees_relative_and_nested_imports(tmp_path, monkeypatch):
     file.parent.mkdir(parents=True)
     file.write_text("import a.b\ndef f():\n    from prefect import flow\nfrom ..cells import c\n")
     assert sorted(imported(file)) == ["a.b", "prefect", "stages.cells"]
+
+
+def test_training_does_not_load_what_it_does_not_need():
+    code = (
+        "import sys, rethink\n"
+        "X, Y = [[0.0], [1.0]] * 4, [[0, 1], [1, 0]] * 4\n"
+        "rethink.RethinkNet(epochs=2).fit(X, Y).predict(X)\n"
+        "print([name for name in ('torch._dynamo', 'sympy') if name in sys.modules])\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert run.stdout == "[]\n"
