@@ -155,7 +155,7 @@ def main() -> int:
     argparse.ArgumentParser(
         description=__doc__, epilog="example: python -m stages.evaluate"
     ).parse_args()
-    params = load_params()
+    params = load_params(estimators=False)
     costs = params.criteria()
     with table_writer(paths.SCORES, SCHEMA) as writer:
         for dataset in params.datasets:

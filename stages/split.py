@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 
 from rethink.seeds import derive_seed
-from rethink.splits import MultilabelStratifiedShuffleSplit
 from stages.common import paths
 from stages.common.errors import run_command
 from stages.common.files import read_json
@@ -28,6 +27,8 @@ def split_rows(dataset: str, rows: int, seed: int) -> np.ndarray:
 
 def stratified_rows(dataset: str, labels: np.ndarray, seed: int) -> np.ndarray:
     """A mask of the training rows, in which both parts have their share of every label."""
+    from rethink.splits import MultilabelStratifiedShuffleSplit  # loads scikit-learn
+
     splits = MultilabelStratifiedShuffleSplit(
         1,
         train_size=int(len(labels) * TRAIN_SHARE),
@@ -76,7 +77,7 @@ def main() -> int:
     if card.get("images", {}).get("split") == "official":
         parts = read_table(folder / "images.parquet", ["part"])["part"].to_pylist()
         table = official(parts)
-    elif load_params().splits == "stratified":
+    elif load_params(estimators=False).splits == "stratified":
         labels = table_to_matrix(read_table(folder / "labels.parquet"))
         table = stratified(dataset, labels)
     else:

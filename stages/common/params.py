@@ -178,17 +178,21 @@ class Params(Closed):
         return points * self.train.folds + 1 if points > 1 else 1
 
 
-def load_params(path: Path = PARAMS) -> Params:
-    """Read `params.yaml` and check every name in it before any work starts."""
-    return checked(read_yaml(path), path)
+def load_params(path: Path = PARAMS, estimators: bool = True) -> Params:
+    """Read `params.yaml` and check every name in it before any work starts.
+
+    A stage that needs no estimator can leave theirs to others: it is done before scikit-learn is
+    loaded.
+    """
+    return checked(read_yaml(path), path, estimators)
 
 
-def checked(raw: dict[str, Any], path: Path = PARAMS) -> Params:
+def checked(raw: dict[str, Any], path: Path = PARAMS, estimators: bool = True) -> Params:
     """Keys and values as parameters whose every name is known."""
     params, catalog = validated(raw, Params, path), load_catalog()
     problems = [
         *_unknown_names(params, catalog),
-        *_estimator_problems(params),
+        *(_estimator_problems(params) if estimators else ()),
         *_part_problems(params),
     ]
     if problems:

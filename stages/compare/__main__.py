@@ -145,7 +145,7 @@ def main() -> int:
         description=__doc__, epilog="example: python -m stages.compare"
     ).parse_args()
     try:
-        comparison = compare(read_evidence(load_params()))
+        comparison = compare(read_evidence(load_params(estimators=False)))
     except FileNotFoundError as error:
         raise DataError(f"{error.filename or error} is missing; run `dvc repro`") from None
     write_json(paths.REPORTS / "comparison.json", to_json(comparison))

@@ -169,7 +169,7 @@ class Run:
 def project(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.argv", ["evaluate"])
-    monkeypatch.setattr(evaluate, "load_params", Run)
+    monkeypatch.setattr(evaluate, "load_params", lambda **_: Run())
     for folder in ("predictions", "runs", "prepared/toy"):
         (tmp_path / "data" / folder).mkdir(parents=True)
     cells = [random_cell(seed=seed) for seed in (0, 1)]

@@ -153,7 +153,7 @@ def project(tmp_path, monkeypatch):
     }
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.argv", ["compare"])
-    monkeypatch.setattr(stage, "load_params", lambda: params)
+    monkeypatch.setattr(stage, "load_params", lambda **_: params)
     monkeypatch.setattr(stage, "load_catalog", lambda: SimpleNamespace(datasets=names))
     return tmp_path
 

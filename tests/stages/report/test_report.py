@@ -29,7 +29,7 @@ def project(tmp_path, monkeypatch):
             "models": {},
         }
     )
-    monkeypatch.setattr(report, "load_params", lambda: params)
+    monkeypatch.setattr(report, "load_params", lambda **_: params)
     monkeypatch.chdir(tmp_path)
     for folder in ("data/runs", "data/prepared/yeast", "reports"):
         (tmp_path / folder).mkdir(parents=True)
